@@ -1,10 +1,10 @@
 """The door to Docker, as the rest of hbench sees it. `docker_engine` opens it; `fake` stands in for tests."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import Protocol
+from typing import IO, Protocol
 
 from hbench.errors import HbenchError
 
@@ -16,18 +16,20 @@ class RefusedError(HbenchError):
 
 
 class GoneError(RefusedError):
-    """The container the operation was about is not running any more."""
+    """The container that the operation was about is not there, or not running, any more."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EngineFacts:
-    """What the lock says of the engine."""
+    """What the lock says of the engine; `builder` is "classic" or "buildx <version>"."""
 
     version: str
     api_version: str
     os: str
     arch: str
     builder: str
+    cpus: int
+    memory_mb: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +51,7 @@ class ImageFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class ContainerSpec:
-    """A container to create; it idles until something is executed in it."""
+    """A container to create; it idles until something is run in it."""
 
     image: str
     name: str
@@ -59,20 +61,21 @@ class ContainerSpec:
     cpus: float
     memory_mb: int
     pids: int
-    network: str
+    network: str = "bridge"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """A process to run in a container.
+    """A process to run in a container, without a shell.
 
     Attributes:
         env: Handed over by the API, so on no command line.
         user: None is the image's own.
         workdir: None is the container's own.
-        timeout_s: None waits for ever.
+        timeout_s: At this limit the process, its group and what descends from it are stopped; None waits for ever.
+        stop_signal: Sent first at the limit (without "SIG"), KILL after `stop_grace_s`.
         output: Called with each chunk of stdout and stderr as it comes, in order.
-        stdin: Written, then closed; None closes it at once.
+        stdin: Written to the process, then closed; None gives it no input.
     """
 
     argv: Sequence[str]
@@ -80,19 +83,25 @@ class Command:
     user: str | None = None
     workdir: str | None = None
     timeout_s: float | None = None
+    stop_signal: str = "TERM"
+    stop_grace_s: float = 2.0
     output: Callable[[bytes], None] | None = None
     stdin: bytes | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finished:
-    """How a command ended: its exit status, or None with the reason why it has none."""
+    """How a command ended.
+
+    Attributes:
+        exit_code: None when it was cancelled or the engine no longer knows.
+        timed_out: The limit was reached, and everything of it was stopped then.
+        duration_s: From its start to its end or the limit, monotonic.
+    """
 
     exit_code: int | None
     timed_out: bool
-    cancelled: bool
     duration_s: float
-    exec_id: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,31 +111,58 @@ class BuildSpec:
     context: Path
     tag: str
     labels: Mapping[str, str]
-    ca_bundle: bytes | None
     timeout_s: float
     output: Callable[[bytes], None]
 
 
+class Cancelled(Exception):  # noqa: N818 - a request by a person, not an error
+    """The run was asked to stop; whatever was under way is given up at once."""
+
+
 class Engine(Protocol):
-    """What hbench asks of a Docker engine. Everything refused is a RefusedError; an engine out of reach EngineError."""
+    """What hbench asks of a Docker engine.
 
-    def facts(self) -> EngineFacts: ...
-    def image(self, reference: str) -> ImageFacts | None: ...
-    def pull(self, reference: str, *, timeout_s: float, output: Callable[[bytes], None]) -> ImageFacts: ...
-    def build(self, spec: BuildSpec) -> ImageFacts: ...
-    def create(self, spec: ContainerSpec) -> str: ...
-    def start(self, container: str) -> None: ...
-    def run(self, container: str, command: Command, cancel: Event) -> Finished: ...
-    def stop_command(self, container: str, exec_id: str, *, signal: str, grace_s: float) -> None: ...
-    def put(self, container: str, archive: bytes) -> None: ...
-    def get(self, container: str, path: str) -> "Archive": ...
-    def exists(self, container: str, path: str) -> bool: ...
-    def remove(self, container: str) -> None: ...
-    def containers(self, label: str) -> dict[str, Mapping[str, str]]: ...
+    Raises:
+        RefusedError: The engine said no to this one operation.
+        EngineError: The engine cannot be reached.
+        Cancelled: `cancel` was set while waiting.
+    """
 
+    def facts(self) -> EngineFacts:
+        """What the engine is."""
 
-@dataclass(frozen=True, kw_only=True)
-class Archive:
-    """A tar stream out of a container, in chunks; nothing in it is trusted (`hbench.container.archive`)."""
+    def image(self, reference: str) -> ImageFacts | None:
+        """The image if the engine has it."""
 
-    chunks: Callable[[], bytes]
+    def pull(self, reference: str, *, timeout_s: float, cancel: Event) -> ImageFacts:
+        """Fetch the image from its registry."""
+
+    def build(self, spec: BuildSpec, cancel: Event) -> ImageFacts:
+        """Build the image; its output streams to `spec.output`."""
+
+    def create(self, spec: ContainerSpec) -> str:
+        """Create a container, not yet started; returns its id."""
+
+    def start(self, container: str) -> None:
+        """Start it."""
+
+    def run(self, container: str, command: Command, cancel: Event) -> Finished:
+        """Run a command in it to its end or its limit."""
+
+    def put(self, container: str, archive: IO[bytes]) -> None:
+        """Unpack a tar archive at `/`."""
+
+    def get(self, container: str, path: str) -> Iterator[bytes] | None:
+        """The path as a tar stream, None if it is not there; nothing in the stream can be trusted."""
+
+    def exists(self, container: str, path: str) -> bool:
+        """Whether the path is there; works before the container is started."""
+
+    def why_stopped(self, container: str) -> str | None:
+        """None while it runs, else what ended it, in words."""
+
+    def remove(self, container: str) -> None:
+        """Kill and remove it; no error if it is gone already."""
+
+    def labelled(self, label: str) -> dict[str, Mapping[str, str]]:
+        """The containers with that label (`key` or `key=value`): id -> labels."""
