@@ -3,48 +3,52 @@
 import difflib
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+import types
+import typing
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from hbench.errors import HbenchError
+from hbench.text import safe
+from hbench.tomllines import Location, key_lines
 
 M = TypeVar("M", bound=BaseModel)
-
-_HEADER = re.compile(r"^\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"^\s*((?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*'))*)\s*=")
-Location = tuple[int | str, ...]
 
 
 def parse_toml(text: str, *, name: str, error: type[HbenchError]) -> dict[str, Any]:
     """The document as plain values; a syntax error is raised as `error` with its line."""
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
+    except RecursionError as problem:
+        raise error("nested too deeply", where=name, hint="Write the value with fewer brackets.") from problem
+    except ValueError as problem:  # TOMLDecodeError, and what int() says to thousands of digits
         line = re.search(r"at line (\d+)", str(problem))
         where = f"{name}:{line[1]}" if line else name
         raise error(f"not valid TOML: {problem}", where=where, hint="Correct the syntax of that line.") from problem
 
 
-def validate(data: dict[str, Any], model: type[M], *, text: str, name: str, error: type[HbenchError]) -> M:
-    """`data` as `model`; the first fault is raised as `error` at the line where its key stands."""
+def validate(data: Mapping[str, Any], model: type[M], *, text: str, name: str, error: type[HbenchError]) -> M:
+    """`data` as `model`; the first fault is raised as `error` at the line where its key stands.
+
+    `text` is the document that `data` was read from (empty if there is none: then no line is named), `name` what a
+    message calls it, usually its path.
+    """
     try:
         return model.model_validate(data)
     except ValidationError as problem:
-        faults = problem.errors()
-        first = min(faults, key=lambda fault: line_of(text, fault["loc"]) or 0)
+        lines = _lines(text)
+        first = min(problem.errors(), key=lambda fault: _closest(lines, fault["loc"]) or 0)
         loc = first["loc"]
-        line = line_of(text, loc)
+        line = _closest(lines, loc)
         where = name if line is None else f"{name}:{line}"
-        key = ".".join(str(part) for part in loc if isinstance(part, str))
+        key = dotted(loc)
         if first["type"] == "extra_forbidden":
             known = known_keys(model, loc)
             raise error(f'unknown key "{key}"', where=where, hint=nearest(str(loc[-1]), known)) from problem
-        message = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "missing":
-            message = "is required"
+        message = "is required" if first["type"] == "missing" else first["msg"].removeprefix("Value error, ")
         raise error(f'"{key}": {message}', where=where, hint=_got(first.get("input"))) from problem
 
 
@@ -55,91 +59,72 @@ def nearest(word: str, known: Sequence[str]) -> str:
     return f'{listed} Did you mean "{close[0]}"?' if close else listed
 
 
+def dotted(loc: Location) -> str:
+    """The location as a person writes it: `harness.options.effort`, without the indices."""
+    return safe(".".join(str(part) for part in loc if isinstance(part, str)))
+
+
 def _got(value: Any) -> str | None:
+    """What stands there, so that a message about it need not be looked up. None where it is too much to show."""
     if value is None or isinstance(value, dict | list):
         return None
-    return f"The file says {value!r}; correct it."
+    return f"It says {safe(repr(value), 80)}; correct it."
 
 
 def known_keys(model: type[BaseModel], loc: Location) -> list[str]:
     """The keys that are allowed where `loc` points, aliases included."""
-    current: type[BaseModel] | None = model
+    annotation: Any = model
     for part in loc[:-1]:
-        if isinstance(part, int) or current is None:
-            continue
-        field = current.model_fields.get(part) or next(
-            (f for f in current.model_fields.values() if f.alias == part), None
-        )
-        current = None if field is None else _inner_model(field.annotation)
-    return [] if current is None else [f.alias or key for key, f in current.model_fields.items()]
+        annotation = _inside(annotation, part)
+    table = _model_in(annotation)
+    return [] if table is None else [field.alias or key for key, field in table.model_fields.items()]
 
 
-def _inner_model(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    for argument in getattr(annotation, "__args__", ()):
-        found = _inner_model(argument)
-        if found is not None:
-            return found
+def _inside(annotation: Any, part: int | str) -> Any:
+    """The type of the field, list item or dict value that `part` names in `annotation`."""
+    table = _model_in(annotation)
+    if table is not None and isinstance(part, str):
+        fields = table.model_fields
+        field = fields.get(part) or next((f for f in fields.values() if f.alias == part), None)
+        return None if field is None else field.annotation
+    for choice in _choices(annotation):
+        if typing.get_origin(choice) in (list, tuple, dict):
+            return typing.get_args(choice)[-1 if isinstance(part, str) else 0]
     return None
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    models = (c for c in _choices(annotation) if isinstance(c, type) and issubclass(c, BaseModel))
+    return next(models, None)
+
+
+def _choices(annotation: Any) -> tuple[Any, ...]:
+    """The members of a union, or the one type."""
+    is_union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
+    return typing.get_args(annotation) if is_union else (annotation,)
 
 
 def line_of(text: str, loc: Location) -> int | None:
     """The 1-based line where the key at `loc` stands, or the closest enclosing table's line."""
-    wanted = _canonical(loc)
-    best: tuple[int, int] | None = None
-    for line, path in _keys(text):
-        shared = len(path) if wanted[: len(path)] == path else 0
-        if shared and (best is None or shared > best[0]):
-            best = (shared, line)
-    return None if best is None else best[1]
+    return _closest(_lines(text), loc)
 
 
-def _canonical(loc: Location) -> tuple[int | str, ...]:
-    return tuple(loc)
+def _lines(text: str) -> dict[Location, int]:
+    try:
+        return key_lines(text)
+    except RecursionError:
+        return {}  # nested almost too deeply for tomllib: the message then names no line
 
 
-def _keys(text: str) -> Iterator[tuple[int, tuple[int | str, ...]]]:
-    """(line, path) of each table header and each key; arrays of tables carry their index."""
-    table: tuple[int | str, ...] = ()
-    counts: dict[tuple[str, ...], int] = {}
-    in_string: str | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
-        if in_string is not None:
-            in_string = None if line.count(in_string) % 2 else in_string
-            continue
-        header = _HEADER.match(line)
-        key = _KEY.match(line)
-        if header and not key:
-            names = _split(header[2])
-            if header[1] == "[[":
-                counts[names] = counts.get(names, -1) + 1
-            table = _indexed(names, counts)
-            yield number, table
-        elif key:
-            yield number, (*table, *_split(key[1]))
-        for quote in ('"""', "'''"):
-            if line.count(quote) % 2:
-                in_string = quote
-
-
-def _split(dotted: str) -> tuple[str, ...]:
-    return tuple(part.strip().strip("\"'") for part in re.findall(r"\"[^\"]*\"|'[^']*'|[^.]+", dotted))
-
-
-def _indexed(names: tuple[str, ...], counts: dict[tuple[str, ...], int]) -> tuple[int | str, ...]:
-    path: list[int | str] = []
-    for depth, part in enumerate(names, start=1):
-        path.append(part)
-        if names[:depth] in counts:
-            path.append(counts[names[:depth]])
-    return tuple(path)
+def _closest(lines: Mapping[Location, int], loc: Location) -> int | None:
+    enclosing = (loc[:depth] for depth in range(len(loc), 0, -1))
+    return next((lines[path] for path in enclosing if path in lines), None)
 
 
 def read_text(path: Path, *, error: type[HbenchError], hint: str) -> str:
-    """The file's text, decoded as UTF-8 with an error that names the file."""
+    """The file's text, decoded as UTF-8 (a byte order mark is dropped) with an error that names the file."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as problem:
         raise error("no such file", where=path, hint=hint) from problem
     except UnicodeDecodeError as problem:
