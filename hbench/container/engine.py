@@ -158,6 +158,9 @@ class Engine(Protocol):
     def exists(self, container: str, path: str) -> bool:
         """Whether the path is there; works before the container is started."""
 
+    def processes(self, container: str) -> frozenset[int]:
+        """The processes that run in it, as the engine's host numbers them; the image's own tools are not asked."""
+
     def why_stopped(self, container: str) -> str | None:
         """None while it runs, else what ended it, in words."""
 

@@ -1,0 +1,57 @@
+"""Output of a command, streamed to disk under a cap."""
+
+import os
+from collections import deque
+from pathlib import Path
+from types import TracebackType
+
+OUTPUT_CAP = 64 << 20
+_TAIL_BYTES = 4096
+
+
+class OutputFile:
+    """Writes what it is called with to `path`, unbuffered, so that the file can be followed while the command runs.
+
+    Bytes past the cap are counted and dropped; the last lines are kept apart for messages.
+    """
+
+    def __init__(self, path: Path, *, cap: int = OUTPUT_CAP) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        self._left = cap
+        self._recent: deque[bytes] = deque()
+        self._recent_bytes = 0
+        self.dropped_bytes = 0
+
+    def __call__(self, data: bytes) -> None:
+        kept = data[: self._left]
+        if kept:
+            _write_all(self._file, kept)
+            self._left -= len(kept)
+        self.dropped_bytes += len(data) - len(kept)
+        self._remember(data)
+
+    def _remember(self, data: bytes) -> None:
+        self._recent.append(data[-_TAIL_BYTES:])
+        self._recent_bytes += len(self._recent[-1])
+        while self._recent_bytes - len(self._recent[0]) >= _TAIL_BYTES:
+            self._recent_bytes -= len(self._recent.popleft())
+
+    def tail(self, lines: int = 10) -> str:
+        """The last lines of the output, at most 1000 characters."""
+        text = b"".join(self._recent).decode(errors="replace")
+        return "\n".join(text.splitlines()[-lines:])[-1000:]
+
+    def __enter__(self) -> "OutputFile":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._file)
+
+
+def _write_all(file: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(file, view) :]

@@ -1,0 +1,145 @@
+"""One trial, phase by phase, and the record of whatever came of it."""
+
+import contextlib
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hbench.container.engine import Cancelled, RefusedError
+from hbench.errors import EngineError, TaskError
+from hbench.plan.model import TrialPlan
+from hbench.results.record import (
+    AgentInfo,
+    AgentResult,
+    ExceptionInfo,
+    ModelInfo,
+    TrialRecord,
+    VerifierResult,
+)
+from hbench.trial import agent, collect, environment
+from hbench.trial import verify as verifier
+from hbench.trial.bench import Bench, Prepared
+from hbench.trial.clock import Phases, now
+from hbench.trial.ending import (
+    AgentSetupError,
+    CancelledError,
+    EngineFailure,
+    EnvironmentBuildError,
+    TrialEnding,
+)
+
+
+@dataclass
+class _Course:
+    """What is known of a trial so far; kept up to date so that any ending can be recorded."""
+
+    started_at: str = field(default_factory=now)
+    phases: Phases = field(default_factory=Phases)
+    flags: set[str] = field(default_factory=set)
+    attempt: agent.Attempt | None = None
+    agent_started: bool = False
+    rewards: Mapping[str, float] | None = None
+
+
+def run_trial(trial: TrialPlan, prepared: Prepared, bench: Bench, folder: Path, *, starts: int = 1) -> TrialRecord:
+    """Run one trial to its recorded ending; its files stream into `folder`.
+
+    Whatever goes wrong with task, agent, tests or engine is an ending in the record; only hbench's own mistakes raise.
+    """
+    course = _Course()
+    ending: TrialEnding | None = None
+    try:
+        _phases(trial, prepared, bench, folder, course)
+    except TrialEnding as problem:
+        ending = problem
+    except TaskError as problem:
+        ending = AgentSetupError(str(problem))
+    except (RefusedError, EngineError) as problem:
+        ending = EngineFailure(str(problem))
+    except Cancelled:
+        ending = CancelledError("the run was stopped by a person")
+    record = _record(trial, course, ending, starts)
+    _write_log(folder / "trial.log", course, record)
+    return record
+
+
+def _phases(trial: TrialPlan, prepared: Prepared, bench: Bench, folder: Path, course: _Course) -> None:
+    if prepared.image is None:
+        raise EnvironmentBuildError(prepared.problem or "the task has no image")
+    timed = course.phases.timed
+    with contextlib.ExitStack() as stack:
+        with timed("environment_setup"):
+            place = stack.enter_context(environment.started(trial, prepared.image, bench))
+        if place.inside.hidden:
+            course.flags.add("hidden_paths_removed")
+        with timed("agent_setup"):
+            agent.set_up(trial, place)
+        course.agent_started = True
+        with timed("agent_execution"):
+            course.attempt = agent.run(trial, place, folder)
+        course.flags.update(course.attempt.flags)
+        with timed("collect"):
+            course.flags.update(collect.collect(trial.task, place, folder))
+        with timed("verifier"):
+            course.rewards = verifier.verify(trial, place, folder, course.flags)
+
+
+def _record(trial: TrialPlan, course: _Course, ending: TrialEnding | None, starts: int) -> TrialRecord:
+    spec = trial.arm.configuration.adapter.spec
+    attempt, model = course.attempt, trial.arm.model
+    phase = course.phases.get
+    return TrialRecord(
+        id=str(uuid.uuid4()),
+        trial_id=trial.id,
+        task_name=trial.task.name,
+        trial_name=trial.folder,
+        task_checksum=trial.task.digests.dirhash,
+        attempt=trial.attempt,
+        agent_info=AgentInfo(
+            name=trial.arm.configuration.adapter.name,
+            version=spec.version,
+            model_info=None if model is None else ModelInfo(name=model.name, provider=model.provider),
+        ),
+        agent_result=None if attempt is None else AgentResult(exit_code=attempt.exit_code),
+        verifier_result=None if course.rewards is None else VerifierResult(rewards=dict(course.rewards)),
+        exception_info=_exception(course, ending),
+        started_at=course.started_at,
+        finished_at=now(),
+        environment_setup=phase("environment_setup"),
+        agent_setup=phase("agent_setup"),
+        agent_execution=phase("agent_execution"),
+        verifier=phase("verifier"),
+        collect=phase("collect"),
+        network={"mode": "open"},
+        stop_reason="unknown" if attempt is None else attempt.stop_reason,
+        agent_begun=course.agent_started if attempt is None else attempt.begun,
+        starts=starts,
+        flags=sorted(_flags(course, ending)),
+    )
+
+
+def _exception(course: _Course, ending: TrialEnding | None) -> ExceptionInfo | None:
+    """What denied the reward, if anything did; else how the agent ended."""
+    if ending is not None:
+        return ExceptionInfo(exception_type=ending.exception_type, exception_message=str(ending)[:4000])
+    return None if course.attempt is None else course.attempt.exception
+
+
+def _flags(course: _Course, ending: TrialEnding | None) -> set[str]:
+    """An agent's ending that the record has no room for stands as a flag."""
+    hidden = {"AgentTimeoutError": "agent_timed_out", "NonZeroAgentExitCodeError": "agent_exit_nonzero"}
+    agents = None if course.attempt is None else course.attempt.exception
+    if ending is None or agents is None:
+        return course.flags
+    return course.flags | {hidden[agents.exception_type]}
+
+
+def _write_log(path: Path, course: _Course, record: TrialRecord) -> None:
+    lines = [f"{record.started_at} started"]
+    for name, duration_s in course.phases.durations().items():
+        lines.append(f"  {name}: {duration_s:.3f} s")
+    if record.exception_info is not None:
+        lines.append(f"  {record.exception_type}: {record.exception_info.exception_message}")
+    lines.append(f"{record.finished_at} ended, reward {record.reward}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

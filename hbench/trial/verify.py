@@ -1,0 +1,129 @@
+"""Phase 5: the task's own tests, copied in after the agent stopped, and the reward they wrote."""
+
+import contextlib
+from pathlib import Path
+
+from hbench.container import archive
+from hbench.container.engine import Command, Finished, GoneError, RefusedError
+from hbench.plan.model import TrialPlan
+from hbench.results.reward import RewardProblem, parse_reward
+from hbench.task import template
+from hbench.trial.ending import REWARD_ENDINGS, EngineFailure, RewardTamperedError, VerifierTimeoutError
+from hbench.trial.environment import Environment
+from hbench.trial.output import OutputFile
+
+TESTS = "/tests"
+VERIFIER_LOGS = "/logs/verifier"
+REWARD_FILES = (f"{VERIFIER_LOGS}/reward.txt", f"{VERIFIER_LOGS}/reward.json")
+_COMES_BACK_WITHIN_S = 0.5
+
+
+def verify(trial: TrialPlan, environment: Environment, folder: Path, flags: set[str]) -> dict[str, float]:
+    """Run the tests on what the agent left and read the reward.
+
+    Args:
+        flags: Receives the names of what a reader should know; none changes the reward.
+
+    Returns:
+        The rewards, `reward` first.
+
+    Raises:
+        TrialEnding: One of the endings without a reward of docs/endings.md.
+    """
+    why = environment.bench.engine.why_stopped(environment.container)
+    if why is not None:
+        raise EngineFailure(f"the tests could not run: {why}")
+    try:
+        _clear(environment, flags)
+        _put_tests(trial, environment)
+        _refuse_early_reward(environment)
+        with OutputFile(folder / "verifier" / "test-stdout.txt") as output:
+            ended = environment.run(_command(trial, environment, output))
+            said = output.tail()
+            if output.dropped_bytes:
+                flags.add("verifier_output_truncated")
+        if ended.timed_out:
+            limit = trial.limits.verifier_timeout_s
+            raise VerifierTimeoutError(f"the tests were stopped at their limit of {limit:g} s\n{said}".rstrip())
+        rewards = _read(environment, folder / "verifier", ended, said, flags)
+        if environment.new_processes():
+            flags.add("processes_left")
+            _refuse_returning_reward(environment)
+    except GoneError as problem:
+        why = environment.bench.engine.why_stopped(environment.container) or str(problem)
+        raise EngineFailure(f"the container was lost while the tests ran: {why}") from problem
+    except RefusedError as problem:
+        raise EngineFailure(f"the tests could not run: {problem}") from problem
+    if ended.exit_code != 0 and rewards["reward"] == 1.0:
+        flags.add("verifier_exit_nonzero")
+    return rewards
+
+
+def _clear(environment: Environment, flags: set[str]) -> None:
+    """Remove what the agent left where tests and rewards go."""
+    occupied = [path for path in (TESTS, VERIFIER_LOGS) if environment.has(path)]
+    if TESTS in occupied:
+        flags.add("tests_path_occupied")
+    if any(environment.has(path) for path in REWARD_FILES):
+        flags.add("reward_before_tests")
+    if occupied:
+        environment.as_root("rm", "-rf", "--", *occupied)
+
+
+def _put_tests(trial: TrialPlan, environment: Environment) -> None:
+    entries = [archive.folder(VERIFIER_LOGS, mode=0o777), *archive.tree(trial.task.tests, TESTS, unix_scripts=True)]
+    environment.put(entries)
+
+
+def _refuse_early_reward(environment: Environment) -> None:
+    for path in REWARD_FILES:
+        if environment.has(path):
+            raise RewardTamperedError(f"{path} was there again before the tests started")
+
+
+def _refuse_returning_reward(environment: Environment) -> None:
+    """Something of the agent still runs: see whether it writes the reward."""
+    environment.as_root("rm", "-rf", "--", *REWARD_FILES)
+    environment.bench.cancel.wait(_COMES_BACK_WITHIN_S)
+    for path in REWARD_FILES:
+        if environment.has(path):
+            raise RewardTamperedError(f"{path} came back after it was read and removed")
+
+
+def _command(trial: TrialPlan, environment: Environment, output: OutputFile) -> Command:
+    verifier = trial.task.verifier
+    resolved = template.resolve(verifier.env, passed=environment.bench.passed_env)
+    return Command(
+        argv=(*(environment.inside.shell or ()), f"{TESTS}/test.sh"),
+        env={"BASH_ENV": "", "ENV": "", **resolved.literal, **resolved.secret},
+        user=None if verifier.user is None else str(verifier.user),
+        workdir=environment.workdir,
+        timeout_s=trial.limits.verifier_timeout_s,
+        output=output,
+    )
+
+
+def _read(
+    environment: Environment, folder: Path, ended: Finished, said: str, flags: set[str]
+) -> dict[str, float]:
+    chunks = environment.bench.engine.get(environment.container, VERIFIER_LOGS)
+    skipped: tuple[str, ...] = ()
+    if chunks is not None:
+        with contextlib.closing(chunks):  # type: ignore[type-var]
+            unpacked = archive.unpack(chunks, folder)
+        skipped = tuple(str(one) for one in unpacked.skipped)
+        if unpacked.skipped or unpacked.capped:
+            flags.add("verifier_files_not_collected")
+    try:
+        parsed = parse_reward(_bytes(folder / "reward.txt"), _bytes(folder / "reward.json"))
+    except RewardProblem as problem:
+        notes = [str(problem), f"The tests ended with exit status {ended.exit_code}.", *skipped[:3]]
+        if said:
+            notes.append(f"Their output ends:\n{said}")
+        raise REWARD_ENDINGS[problem.exception_type]("\n".join(notes)) from problem
+    flags.update(parsed.flags)
+    return dict(parsed.rewards)
+
+
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
