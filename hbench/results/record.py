@@ -1,10 +1,10 @@
 """What one trial left: `result.json`, with Harbor's keys (Harbor's meaning) and hbench's own beside them."""
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-TRIAL_FORMAT = "hbench/trial-result@1"
+TRIAL_FORMAT: Final = "hbench/trial-result@1"
 
 
 class _Part(BaseModel):
