@@ -1,0 +1,133 @@
+"""The batch's folders on disk: made once, filled trial by trial."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from hbench.container.ca import CaBundle
+from hbench.container.engine import EngineFacts
+from hbench.errors import ResumeError, SuiteError
+from hbench.plan.lock import job_lock
+from hbench.plan.machine import machine
+from hbench.plan.model import JobPlan, Plan, TrialPlan
+from hbench.results.files import as_model, read_json, write_bytes, write_json
+from hbench.results.lock import JobLock
+from hbench.trial.bench import Prepared
+from hbench.version import VERSION
+
+BATCH_FORMAT = "hbench/batch@1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchFolder:
+    """`jobs/<suite>-<UTC time>`: one folder a job in it, and `builds/` with the logs of image builds."""
+
+    path: Path
+    batch_id: str
+    created_at: str
+
+    def job(self, job: JobPlan) -> Path:
+        return self.path / job.arm.folder
+
+    def trial(self, trial: TrialPlan) -> Path:
+        return self.path / trial.arm.folder / trial.folder
+
+    @property
+    def builds(self) -> Path:
+        return self.path / "builds"
+
+
+def create(plan: Plan, jobs_dir: Path) -> BatchFolder:
+    """A new batch folder with the suite as given."""
+    at = datetime.now(UTC)
+    path = _free(jobs_dir, f"{plan.suite.suite.name}-{at:%Y%m%dT%H%M%SZ}")
+    batch = BatchFolder(path=path, batch_id=str(uuid.uuid4()), created_at=at.isoformat().replace("+00:00", "Z"))
+    write_bytes(path / "suite.toml", plan.suite_text.encode())
+    return batch
+
+
+def _free(jobs_dir: Path, name: str) -> Path:
+    for number in range(1, 1000):
+        path = jobs_dir / (name if number == 1 else f"{name}-{number}")
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as problem:
+            raise SuiteError(
+                f"the job folder cannot be made: {problem.strerror}", where=path, hint="Choose another --jobs-dir."
+            ) from problem
+        return path
+    raise SuiteError("too many batches of this name in one second", where=jobs_dir, hint="Run it again.")
+
+
+def write_locks(
+    batch: BatchFolder,
+    plan: Plan,
+    *,
+    images: Mapping[str, Prepared],
+    facts: EngineFacts,
+    ca_bundle: CaBundle | None,
+) -> dict[str, JobLock]:
+    """Every job's lock.json, before the first trial; job folder name -> lock."""
+    here = machine(engine=facts)
+    taken = {name: image_lock(prepared, facts.builder) for name, prepared in images.items()}
+    locks = {}
+    for job in plan.jobs:
+        path = batch.job(job)
+        path.mkdir()
+        data = job_lock(
+            plan,
+            job,
+            job_id=str(uuid.uuid4()),
+            batch_id=batch.batch_id,
+            created_at=batch.created_at,
+            images=taken,
+            machine=here,
+            ca_bundle=None if ca_bundle is None else ca_bundle.lock(),
+        )
+        write_json(path / "lock.json", data, sync_folder=True)
+        locks[job.arm.folder] = as_model(data, JobLock, where=path / "lock.json")
+    return locks
+
+
+def image_lock(prepared: Prepared, builder: str) -> dict[str, Any] | None:
+    """What a lock says of a task's image; None where there is none."""
+    if prepared.image is None:
+        return None
+    built = prepared.source in ("build", "fallback")
+    return {
+        "id": prepared.image.id,
+        "repo_digests": list(prepared.image.repo_digests),
+        "source": prepared.source,
+        "builder": builder if built else None,
+    }
+
+
+def write_batch(batch: BatchFolder, plan: Plan, *, state: str, base: Path) -> None:
+    """`batch.json`: what the batch is and how far it got; not part of any seal."""
+    data = {
+        "format": BATCH_FORMAT,
+        "batch_id": batch.batch_id,
+        "created_at": batch.created_at,
+        "hbench_version": VERSION,
+        "state": state,
+        "suite": plan.suite.suite.name,
+        "suite_digest": plan.suite_digest,
+        "base": str(base),
+        "jobs": [job.arm.folder for job in plan.jobs],
+        "trials": [f"{trial.arm.folder}/{trial.folder}" for trial in plan.trials],
+    }
+    write_json(batch.path / "batch.json", data)
+
+
+def reopen(path: Path) -> tuple[BatchFolder, Path]:
+    """A batch folder of an earlier run, and the folder that its suite's relative paths are relative to."""
+    if not (path / "batch.json").is_file():
+        raise ResumeError("is not a batch folder", where=path, hint="Name the folder that holds batch.json.")
+    data = read_json(path / "batch.json")
+    batch = BatchFolder(path=path, batch_id=str(data["batch_id"]), created_at=str(data["created_at"]))
+    return batch, Path(data["base"])

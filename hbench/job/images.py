@@ -1,0 +1,108 @@
+"""The image of every task, before the first trial: built or pulled once per content digest, never per trial."""
+
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from hbench.container import context
+from hbench.container.build import BuildFailed
+from hbench.container.ca import CaBundle
+from hbench.container.engine import BuildSpec, Engine, ImageFacts, RefusedError
+from hbench.job.progress import View
+from hbench.task.model import Task
+from hbench.trial.bench import Prepared
+from hbench.trial.output import OutputFile
+
+BUILDS_AT_ONCE = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImageMaker:
+    """Makes the tasks' images available on the engine.
+
+    Attributes:
+        fallback: A docker_image that cannot be pulled is built from the Dockerfile beside it.
+        force_build: It is built without trying to pull.
+        logs: The folder that takes the build logs.
+    """
+
+    engine: Engine
+    ca: CaBundle | None
+    fallback: bool
+    force_build: bool
+    logs: Path
+    cancel: Event
+
+    def prepare(self, tasks: list[Task], limits: Mapping[str, float], view: View) -> dict[str, Prepared]:
+        """Task name -> image or problem; tasks with the same build context share one build.
+
+        Args:
+            limits: Task name -> seconds that its pull or build may take.
+        """
+        under_way: dict[str, Future[Prepared]] = {}
+        with ThreadPoolExecutor(BUILDS_AT_ONCE, thread_name_prefix="image") as pool:
+            for task in tasks:
+                key = self._key(task)
+                if key not in under_way:
+                    under_way[key] = pool.submit(self._one, task, limits[task.name])
+            result = {}
+            for number, task in enumerate(tasks, start=1):
+                view.stage(f"images: {number} of {len(tasks)}, {task.name}")
+                result[task.name] = under_way[self._key(task)].result()
+                if result[task.name].problem is not None:
+                    view.warn(f"{task.name}: no image: {result[task.name].problem}")
+        return result
+
+    def _key(self, task: Task) -> str:
+        if task.environment.docker_image is not None and not self._builds(task):
+            return f"image {task.environment.docker_image} {task.environment.dockerfile}"
+        return self._tag(task)
+
+    def _builds(self, task: Task) -> bool:
+        """Whether the Dockerfile comes first."""
+        has_file = task.environment.dockerfile is not None
+        return has_file and (task.environment.docker_image is None or self.force_build)
+
+    def _one(self, task: Task, timeout_s: float) -> Prepared:
+        if self._builds(task):
+            return self._build(task, timeout_s, "build" if task.environment.docker_image is None else "fallback")
+        reference = task.environment.docker_image
+        assert reference is not None  # noqa: S101 - a task has a Dockerfile or an image (hbench.task.load)
+        here = self.engine.image(reference)
+        if here is not None:
+            return Prepared(image=here, source="local")
+        try:
+            pulled = self.engine.pull(reference, timeout_s=timeout_s, cancel=self.cancel)
+            return Prepared(image=pulled, source="pull")
+        except RefusedError as problem:
+            if self.fallback and task.environment.dockerfile is not None:
+                return self._build(task, timeout_s, "fallback")
+            hint = "Say build = \"fallback\" under [dataset] to build it from the Dockerfile beside it."
+            said = f"{problem}" if task.environment.dockerfile is None else f"{problem}\n  {hint}"
+            return Prepared(image=None, source="pull", problem=said)
+
+    def _build(self, task: Task, timeout_s: float, source: str) -> Prepared:
+        tag = self._tag(task)
+        here = self.engine.image(tag)
+        if here is not None:
+            return Prepared(image=here, source=source)
+        try:
+            return Prepared(image=self._built(task, tag, timeout_s), source=source)
+        except (BuildFailed, RefusedError) as problem:
+            return Prepared(image=None, source=source, problem=str(problem))
+
+    def _built(self, task: Task, tag: str, timeout_s: float) -> ImageFacts:
+        folder = task.environment.context
+        assert folder is not None  # noqa: S101 - only called for a task with a Dockerfile
+        with OutputFile(self.logs / f"{tag.rpartition(':')[2]}.log") as output:
+            spec = BuildSpec(
+                context=folder, tag=tag, labels={}, ca=self.ca, timeout_s=timeout_s, output=output
+            )
+            return self.engine.build(spec, self.cancel)
+
+    def _tag(self, task: Task) -> str:
+        folder = task.environment.context
+        assert folder is not None  # noqa: S101 - likewise
+        return context.image_tag(folder, self.ca)

@@ -1,0 +1,98 @@
+"""How far a batch is: state that a view draws. Views are in `hbench.cli.live`."""
+
+import time
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Protocol
+
+from hbench.plan.model import Plan, TrialPlan
+from hbench.results.record import TrialRecord
+
+
+class View(Protocol):
+    """What shows a batch to a person while it runs; called from several threads."""
+
+    def stage(self, text: str) -> None:
+        """Something that takes a while has begun or got on."""
+
+    def warn(self, text: str) -> None:
+        """Something a person should know."""
+
+    def started(self, trial: TrialPlan) -> None:
+        """A trial has begun."""
+
+    def ended(self, trial: TrialPlan, record: TrialRecord) -> None:
+        """A trial has its record."""
+
+
+@dataclass
+class ArmProgress:
+    """One arm's trials so far; `reward_sum` counts a trial without a reward as 0."""
+
+    planned: int
+    done: int = 0
+    running: int = 0
+    failed: int = 0
+    reward_sum: float = 0.0
+
+    @property
+    def mean(self) -> float | None:
+        """Mean reward of the trials that are done."""
+        return self.reward_sum / self.done if self.done else None
+
+
+@dataclass
+class Progress:
+    """Counts for every arm, kept under a lock."""
+
+    arms: dict[str, ArmProgress]
+    concurrency: int
+    _began: float = field(default_factory=time.monotonic)
+    _lock: Lock = field(default_factory=Lock)
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Progress":
+        arms = {job.arm.folder: ArmProgress(planned=len(job.trials)) for job in plan.jobs}
+        return cls(arms=arms, concurrency=plan.suite.suite.concurrency)
+
+    def started(self, trial: TrialPlan) -> None:
+        with self._lock:
+            self.arms[trial.arm.folder].running += 1
+
+    def ended(self, trial: TrialPlan, record: TrialRecord) -> None:
+        with self._lock:
+            arm = self.arms[trial.arm.folder]
+            arm.running -= 1
+            arm.done += 1
+            arm.failed += record.reward is None
+            arm.reward_sum += record.reward or 0.0
+
+    def kept(self, folder: str, reward: float | None) -> None:
+        """A trial of an earlier run that stands."""
+        with self._lock:
+            arm = self.arms[folder]
+            arm.done += 1
+            arm.failed += reward is None
+            arm.reward_sum += reward or 0.0
+
+    @property
+    def done(self) -> int:
+        return sum(arm.done for arm in self.arms.values())
+
+    @property
+    def planned(self) -> int:
+        return sum(arm.planned for arm in self.arms.values())
+
+    def begin(self) -> None:
+        """The first trial starts now; what was kept from before says nothing about the pace."""
+        self._began = time.monotonic()
+        self._before = self.done
+
+    _before: int = 0
+
+    def eta_s(self) -> float | None:
+        """Seconds until the last trial ends at the pace so far; None before the first has ended."""
+        ended = self.done - self._before
+        if not ended:
+            return None
+        return (time.monotonic() - self._began) / ended * (self.planned - self.done)

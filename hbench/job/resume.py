@@ -1,0 +1,116 @@
+"""What an earlier run of a batch left, and whether it can go on from there (R07)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hbench.errors import ResumeError, SealError
+from hbench.job.folder import BatchFolder
+from hbench.job.trials import Earlier
+from hbench.plan.lock import job_lock
+from hbench.plan.model import JobPlan, Plan, TrialPlan
+from hbench.results import journal
+from hbench.results.buckets import NOT_RUN, may_run_again
+from hbench.results.files import read_model
+from hbench.results.lock import JobLock
+from hbench.results.record import TrialRecord
+from hbench.trial.bench import Prepared
+
+_OF_THE_RUN = frozenset({"job_id", "batch_id", "created_at", "machine", "ca_bundle"})
+
+
+def check(batch: BatchFolder, plan: Plan) -> dict[str, JobLock]:
+    """The locks of the batch's jobs, after comparing them with what the plan would lock now.
+
+    Raises:
+        ResumeError: Something differs; it names what, and nothing was touched.
+    """
+    return {job.arm.folder: _check_job(batch, plan, job) for job in plan.jobs}
+
+
+def _check_job(batch: BatchFolder, plan: Plan, job: JobPlan) -> JobLock:
+    path = batch.job(job) / "lock.json"
+    if not path.is_file():
+        raise ResumeError("the batch has no such job", where=path, hint="The suite has changed; start a new run.")
+    old = read_model(path, JobLock)
+    new = job_lock(
+        plan,
+        job,
+        job_id=old.job_id,
+        batch_id=old.batch_id,
+        created_at=old.created_at,
+        images={task.name: None for task in old.tasks},
+        machine=old.machine.model_dump(mode="json"),
+        ca_bundle=None,
+    )
+    before = _comparable(old.model_dump(mode="json"))
+    changed = _first_difference(before, _comparable(new), "")
+    if changed is not None:
+        raise ResumeError(
+            f"has changed since the batch began: {changed}", where=path, hint="Undo the change, or start a new run."
+        )
+    return old
+
+
+def check_images(locks: Mapping[str, JobLock], images: Mapping[str, Prepared]) -> None:
+    """Refuse to go on with other images than the finished trials ran in."""
+    for lock in locks.values():
+        for task in lock.tasks:
+            image = images[task.name].image
+            if task.image is not None and image is not None and image.id != task.image.id:
+                raise ResumeError(
+                    f"its image was {task.image.id} and is {image.id} now",
+                    where=task.name,
+                    hint="Bring the old image back, or start a new run.",
+                )
+
+
+def earlier(batch: BatchFolder, plan: Plan) -> dict[str, Earlier]:
+    """`<job folder>/<trial folder>` -> what is known of the trial."""
+    known = {}
+    for job in plan.jobs:
+        starts = _starts(batch, job)
+        for trial in job.trials:
+            record = _standing(batch, trial)
+            known[f"{job.arm.folder}/{trial.folder}"] = Earlier(starts=starts.get(trial.folder, 0), record=record)
+    return known
+
+
+def _starts(batch: BatchFolder, job: JobPlan) -> dict[str, int]:
+    path = batch.job(job) / "journal.jsonl"
+    counts: dict[str, int] = {}
+    for event in journal.read(path, torn_ok=True) if path.is_file() else ():
+        if event.event == "start" and event.trial is not None:
+            counts[event.trial] = counts.get(event.trial, 0) + 1
+    return counts
+
+
+def _standing(batch: BatchFolder, trial: TrialPlan) -> TrialRecord | None:
+    """The trial's record if it is final: not cancelled, and not an infrastructure failure before the agent began."""
+    path = batch.trial(trial) / "result.json"
+    try:
+        record = read_model(path, TrialRecord)
+    except SealError:
+        return None
+    if record.exception_type == NOT_RUN or may_run_again(record.exception_type, agent_begun=record.agent_begun):
+        return None
+    return record
+
+
+def _comparable(lock: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in lock.items() if key not in _OF_THE_RUN}
+    return {**kept, "tasks": [{**task, "image": None} for task in kept["tasks"]]}
+
+
+def _first_difference(old: Any, new: Any, where: str) -> str | None:
+    """The first key whose value differs, with both values."""
+    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
+        found = (_first_difference(old[key], new[key], f"{where}.{key}".lstrip(".")) for key in old)
+        return next((one for one in found if one is not None), None)
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        found = (_first_difference(a, b, f"{where}[{_name(a, i)}]") for i, (a, b) in enumerate(zip(old, new, strict=True)))
+        return next((one for one in found if one is not None), None)
+    return None if old == new else f"{where} was {str(old)[:80]!r} and is {str(new)[:80]!r}"
+
+
+def _name(value: Any, index: int) -> str:
+    return str(value.get("name", index)) if isinstance(value, dict) else str(index)

@@ -1,0 +1,174 @@
+"""A batch from its plan to its sealed jobs: images first, then the trials, then the seals."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from hbench.container import ca, owner, sweep
+from hbench.container.ca import CaBundle
+from hbench.container.docker_engine import HELPER_IMAGE
+from hbench.container.engine import Engine, EngineFacts, RefusedError
+from hbench.errors import EngineError
+from hbench.job import folder, resume
+from hbench.job.folder import BatchFolder
+from hbench.job.images import ImageMaker
+from hbench.job.progress import View
+from hbench.job.trials import TrialRunner
+from hbench.job.undertaker import Undertaker
+from hbench.plan.model import JobPlan, Plan
+from hbench.results.files import write_json
+from hbench.results.job import JobResult, job_result
+from hbench.results.lock import JobLock
+from hbench.results.record import TrialRecord
+from hbench.results.seal import seal
+from hbench.trial.bench import Bench, Prepared
+
+_HELPER_TIMEOUT_S = 300.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What `hbench run` is asked for.
+
+    Attributes:
+        base: The folder that the suite's relative paths are relative to.
+        force_build: Images named by tasks are built from the Dockerfile beside them, without a pull.
+        environ: The host's environment variables.
+    """
+
+    plan: Plan
+    base: Path
+    jobs_dir: Path
+    force_build: bool
+    environ: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobOutcome:
+    """A job after the run; `result` is None, and the job not sealed, while trials are missing or cancelled."""
+
+    plan: JobPlan
+    path: Path
+    records: tuple[TrialRecord, ...]
+    result: JobResult | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchOutcome:
+    """A batch after the run."""
+
+    path: Path
+    jobs: tuple[JobOutcome, ...]
+    cancelled: bool
+
+
+def run_batch(request: Request, engine: Engine, view: View, cancel: Event) -> BatchOutcome:
+    """Run every trial of the plan in a new batch folder; seal each job whose trials all have a record.
+
+    Raises:
+        EngineError: The engine is out of reach, or lacks the image that stops processes.
+        SuiteError: The CA bundle or the jobs folder cannot be used; nothing has been started then.
+    """
+    bundle, facts = _ready(request, engine, view, cancel)
+    batch = folder.create(request.plan, request.jobs_dir)
+    folder.write_batch(batch, request.plan, state="running", base=request.base)
+    with owner.alive(batch.batch_id), Undertaker(engine) as bury:
+        images = _images(request, engine, batch, bundle, view, cancel)
+        locks = folder.write_locks(batch, request.plan, images=images, facts=facts, ca_bundle=bundle)
+        bench = _bench(request, engine, batch, bundle, bury, cancel)
+        runner = TrialRunner(batch=batch, bench=bench, images=images, locks=locks, view=view, earlier={})
+        records = runner.run(request.plan)
+    return _finished(request, batch, locks, records, cancel)
+
+
+def resume_batch(request: Request, batch: BatchFolder, engine: Engine, view: View, cancel: Event) -> BatchOutcome:
+    """Run what is missing of an earlier batch, after checking that nothing it depends on has changed.
+
+    Raises:
+        ResumeError: A task, the suite or a limit differs from the locks; nothing was touched.
+    """
+    locks = resume.check(batch, request.plan)
+    bundle, _ = _ready(request, engine, view, cancel)
+    with owner.alive(batch.batch_id), Undertaker(engine) as bury:
+        images = _images(request, engine, batch, bundle, view, cancel)
+        resume.check_images(locks, images)
+        bench = _bench(request, engine, batch, bundle, bury, cancel)
+        earlier = resume.earlier(batch, request.plan)
+        runner = TrialRunner(batch=batch, bench=bench, images=images, locks=locks, view=view, earlier=earlier)
+        records = runner.run(request.plan)
+    return _finished(request, batch, locks, records, cancel)
+
+
+def _ready(request: Request, engine: Engine, view: View, cancel: Event) -> tuple[CaBundle | None, EngineFacts]:
+    bundle = ca.find_ca_bundle(suite=request.plan.suite.network.ca_bundle, environ=request.environ)
+    swept = sweep.sweep(engine)
+    if swept:
+        view.stage(f"removed {swept} containers that an earlier run had left")
+    if engine.image(HELPER_IMAGE) is None:
+        try:
+            engine.pull(HELPER_IMAGE, timeout_s=_HELPER_TIMEOUT_S, cancel=cancel)
+        except RefusedError as problem:
+            raise EngineError(
+                f"the engine has no {HELPER_IMAGE}, which hbench needs to stop agents at their limit: {problem}",
+                hint=f"docker pull {HELPER_IMAGE}, or in a checkout: script/base-image",
+            ) from problem
+    return bundle, engine.facts()
+
+
+def _images(
+    request: Request, engine: Engine, batch: BatchFolder, bundle: CaBundle | None, view: View, cancel: Event
+) -> dict[str, Prepared]:
+    plan = request.plan
+    tasks = {trial.task.name: trial.task for trial in plan.trials}
+    limits = {trial.task.name: trial.limits.build_timeout_s for trial in plan.trials}
+    maker = ImageMaker(
+        engine=engine,
+        ca=bundle,
+        fallback=plan.suite.dataset.build == "fallback",
+        force_build=request.force_build,
+        logs=batch.builds,
+        cancel=cancel,
+    )
+    return maker.prepare(list(tasks.values()), limits, view)
+
+
+def _bench(
+    request: Request, engine: Engine, batch: BatchFolder, bundle: CaBundle | None, bury: Undertaker, cancel: Event
+) -> Bench:
+    names = request.plan.suite.env.pass_
+    return Bench(
+        engine=engine,
+        batch_id=batch.batch_id,
+        ca=bundle,
+        passed_env={name: request.environ[name] for name in names if name in request.environ},
+        cancel=cancel,
+        bury=bury,
+        labels=owner.labels(batch.batch_id),
+    )
+
+
+def _finished(
+    request: Request,
+    batch: BatchFolder,
+    locks: Mapping[str, JobLock],
+    records: Mapping[str, list[TrialRecord]],
+    cancel: Event,
+) -> BatchOutcome:
+    jobs = tuple(
+        _job_outcome(batch.job(job), job, locks[job.arm.folder], records[job.arm.folder]) for job in request.plan.jobs
+    )
+    cancelled = cancel.is_set()
+    folder.write_batch(batch, request.plan, state="cancelled" if cancelled else "done", base=request.base)
+    return BatchOutcome(path=batch.path, jobs=jobs, cancelled=cancelled)
+
+
+def _job_outcome(path: Path, job: JobPlan, lock: JobLock, records: list[TrialRecord]) -> JobOutcome:
+    complete = len(records) == len(job.trials) and all(one.exception_type != "CancelledError" for one in records)
+    result = None
+    if complete:
+        result = job_result(lock, records)
+        write_json(path / "result.json", result.model_dump(mode="json"))
+        seal(path)
+    return JobOutcome(plan=job, path=path, records=tuple(records), result=result)
+
