@@ -1,0 +1,163 @@
+"""`[dataset]` -> the tasks that it selects."""
+
+import hashlib
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from hbench.errors import NothingToRunError, SuiteError, TaskError
+from hbench.shipped import shipped
+from hbench.suite.model import DatasetTable
+from hbench.task.load import load_task, task_name
+from hbench.task.model import Task
+from hbench.tomlfile import nearest
+
+CATALOG: Mapping[str, tuple[str, ...]] = {"hbench-core@1": ("tasks",)}
+"""name@version -> where `shipped` finds the folder of its tasks."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """The tasks of a run.
+
+    Attributes:
+        name: What people call the dataset: its name in the catalog, else its folder's.
+        tasks: Sorted by name.
+        skipped: Invalid tasks that were left out: name -> reason, without host paths.
+        digest: sha256 hex over the lines `name NUL hbench-digest NEWLINE` of `tasks`.
+        holdout: The names of those tasks that are reported apart.
+    """
+
+    name: str
+    tasks: tuple[Task, ...]
+    skipped: Mapping[str, str]
+    digest: str
+    holdout: frozenset[str]
+
+
+def select(dataset: DatasetTable, *, seed: int, base: Path, skip_invalid: bool) -> Selection:
+    """Load the tasks that `dataset` names.
+
+    Args:
+        dataset: `[dataset]` of a suite.
+        seed: Decides which tasks `sample` draws; the same names and seed give the same tasks.
+        base: What a relative `path` is relative to: the suite file's folder.
+        skip_invalid: Leave invalid tasks out instead of raising.
+
+    Raises:
+        SuiteError: The dataset is unknown, a pattern matches no task, or `sample` is larger than what there is.
+        NothingToRunError: No task is left.
+        TaskError: Tasks are not valid (all are named), or two have the same name.
+    """
+    name, root = _root(dataset, base)
+    folders = _folders_by_name(root)
+    chosen = _chosen(dataset, folders)
+    tasks, faults = _load({task: folders[task] for task in chosen})
+    if faults and not skip_invalid:
+        raise _all_faults(faults, len(chosen))
+    if not tasks:
+        raise NothingToRunError(f"none of the {len(chosen)} selected tasks is valid", where=root)
+    tasks = _sampled(tasks, dataset.sample, seed)
+    names = [task.name for task in tasks]
+    holdout = _matching(dataset.holdout, folders, "holdout")
+    return Selection(
+        name=name,
+        tasks=tuple(tasks),
+        skipped={task: _reason(fault, folders[task]) for task, fault in faults.items()},
+        digest=_digest(tasks),
+        holdout=frozenset(names) & holdout,
+    )
+
+
+def _root(dataset: DatasetTable, base: Path) -> tuple[str, Path]:
+    """The dataset's name for people, and its folder."""
+    if (dataset.name is None) == (dataset.path is None):
+        raise SuiteError("[dataset] needs a name or a path, and not both", hint=nearest("", list(CATALOG)))
+    if dataset.name is not None:
+        if dataset.name not in CATALOG:
+            what = f'no dataset is named "{dataset.name}"'
+            raise SuiteError(what, where="[dataset] name", hint=nearest(dataset.name, list(CATALOG)))
+        return dataset.name, shipped(*CATALOG[dataset.name])
+    root = base / str(dataset.path)
+    if not root.is_dir():
+        hint = "Give the folder that holds the task folders, or one task folder."
+        raise SuiteError("no such folder", where=root, hint=hint)
+    return root.resolve().name, root
+
+
+def _folders_by_name(root: Path) -> dict[str, Path]:
+    """Task name -> its folder, sorted by name."""
+    folders = [root] if _is_task(root) else sorted(path for path in root.iterdir() if path.is_dir() and _is_task(path))
+    named: dict[str, Path] = {}
+    for folder in folders:
+        name = task_name(folder)
+        if name in named:
+            hint = "Change [task] name in one of the two task.toml."
+            raise TaskError(f'"{name}" is also the name of the task in {named[name]}', where=folder, hint=hint)
+        named[name] = folder
+    if not named:
+        raise NothingToRunError("no task here", where=root, hint="A task's folder holds task.toml and instruction.md.")
+    return dict(sorted(named.items()))
+
+
+def _is_task(folder: Path) -> bool:
+    return any((folder / file).exists() for file in ("task.toml", "instruction.md"))
+
+
+def _chosen(dataset: DatasetTable, names: Iterable[str]) -> list[str]:
+    included = _matching(dataset.include, names, "include")
+    chosen = sorted(included - _matching(dataset.exclude, names, "exclude"))
+    if not chosen:
+        raise NothingToRunError("include and exclude leave no task", where="[dataset]", hint="Widen include.")
+    return chosen
+
+
+def _matching(patterns: Iterable[str], names: Iterable[str], key: str) -> set[str]:
+    """The names that any pattern matches, as a whole or by the part after the last slash."""
+    found: set[str] = set()
+    for pattern in patterns:
+        hits = {n for n in names if fnmatchcase(n, pattern) or fnmatchcase(n.rpartition("/")[2], pattern)}
+        if not hits:
+            raise SuiteError(
+                f'"{pattern}" matches no task', where=f"[dataset] {key}", hint=nearest(pattern, list(names))
+            )
+        found |= hits
+    return found
+
+
+def _load(folders: Mapping[str, Path]) -> tuple[list[Task], dict[str, TaskError]]:
+    tasks, faults = [], {}
+    for name, folder in folders.items():
+        try:
+            tasks.append(load_task(folder))
+        except TaskError as fault:
+            faults[name] = fault
+    return tasks, faults
+
+
+def _all_faults(faults: Mapping[str, TaskError], of: int) -> TaskError:
+    first = next(iter(faults.values()))
+    listed = "".join(f"\n  {fault.where}: {fault.what}" for fault in faults.values())
+    what = f"{len(faults)} of {of} tasks cannot run:{listed}"
+    return TaskError(what, where=first.where, hint="Correct them, or leave them out with --skip-invalid.")
+
+
+def _reason(fault: TaskError, folder: Path) -> str:
+    """The fault with its file relative to the task: it is written into files that name no place of this machine."""
+    where = (fault.where or "").removeprefix(str(folder)).lstrip("/")
+    return f"{where}: {fault.what}" if where else fault.what
+
+
+def _sampled(tasks: list[Task], size: int | None, seed: int) -> list[Task]:
+    if size is None:
+        return tasks
+    if size > len(tasks):
+        raise SuiteError(f"{size} is more than the {len(tasks)} tasks there are", where="[dataset] sample")
+    drawn = random.Random(seed).sample(range(len(tasks)), size)  # noqa: S311 - a draw to repeat, not a secret
+    return [tasks[index] for index in sorted(drawn)]
+
+
+def _digest(tasks: Iterable[Task]) -> str:
+    return hashlib.sha256("".join(f"{t.name}\0{t.digests.hbench}\n" for t in tasks).encode()).hexdigest()
