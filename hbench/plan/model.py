@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from hbench.adapter.model import Configuration
 from hbench.suite.model import ModelEntry, Suite
@@ -72,6 +71,9 @@ class Plan:
     Attributes:
         suite_text: The suite as a TOML document: the file as given, or what the flags amount to.
         suite_digest: sha256 hex of it.
+        dataset_name: What the dataset is called in lock and report.
+        dataset_digest: Over the digests of its selected tasks.
+        holdout: The tasks whose results are reported apart.
         trials: Every trial in the order it starts: attempt, then task, then arm; tasks and arms in seeded order.
         skipped: Invalid tasks left out with `--skip-invalid`: task name -> reason.
         notes: What a person should know before the run; task warnings among them.
@@ -82,8 +84,8 @@ class Plan:
     suite_digest: str
     jobs: tuple[JobPlan, ...]
     trials: tuple[TrialPlan, ...]
+    dataset_name: str
+    dataset_digest: str
+    holdout: tuple[str, ...] = ()
     skipped: Mapping[str, str]
     notes: tuple[str, ...]
-
-
-Json = dict[str, Any]

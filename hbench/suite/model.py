@@ -1,12 +1,20 @@
 """What a suite file may say (pydantic: an unknown key or a wrong type is an error)."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+OWN_DATASET = "hbench-core@1"
+"""What a suite without a `[dataset]` runs: the tasks that ship with hbench."""
+
+Text = Annotated[str, Field(min_length=1)]
+Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+"""The name of an environment variable."""
+
 
 class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    # Strict: true is no number and 1.0 no count; a TOML integer is still welcome where seconds are a float.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 class SuiteTable(_Table):
@@ -19,15 +27,22 @@ class SuiteTable(_Table):
 
 
 class DatasetTable(_Table):
-    """`[dataset]`: a name of the catalog or a folder, and which of its tasks."""
+    """`[dataset]`: a name of the catalog or a folder, and which of its tasks.
 
-    name: str | None = None
-    path: str | None = None
+    Attributes:
+        sample: So many of the tasks that include and exclude leave, drawn with the suite's seed.
+        first: So many of those, the first by name; after the sample was drawn. Harbor's `-l`.
+        holdout: Globs over the names of tasks whose results are reported apart.
+    """
+
+    name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*(@[A-Za-z0-9._-]+)?$")
+    path: Text | None = None
     build: Literal["fallback"] | None = None
-    include: list[str] = Field(default_factory=lambda: ["*"])
-    exclude: list[str] = Field(default_factory=list)
+    include: list[Text] = Field(default_factory=lambda: ["*"], min_length=1)
+    exclude: list[Text] = Field(default_factory=list)
     sample: int | None = Field(default=None, ge=1)
-    holdout: list[str] = Field(default_factory=list)
+    first: int | None = Field(default=None, ge=1)
+    holdout: list[Text] = Field(default_factory=list)
 
 
 class LimitsTable(_Table):
@@ -55,9 +70,9 @@ class NetworkTable(_Table):
     """`[network]`: what the agent may reach while it works."""
 
     mode: Literal["allowlist", "open", "none"] = "allowlist"
-    allow: list[str] = Field(default_factory=list)
-    ca_bundle: str | None = None
-    upstream_proxy: str | None = None
+    allow: list[Text] = Field(default_factory=list)
+    ca_bundle: Text | None = None
+    upstream_proxy: Text | None = None
 
 
 class VerifierTable(_Table):
@@ -67,24 +82,24 @@ class VerifierTable(_Table):
 
 
 class HarnessTable(_Table):
-    """`[[harness]]`."""
+    """`[[harness]]`: a built-in harness by name, or an adapter folder by path."""
 
-    name: str | None = None
-    path: str | None = None
-    version: str | None = None
+    name: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")
+    path: Text | None = None
+    version: Text | None = None
     options: dict[str, Any] = Field(default_factory=dict)
 
 
 class ModelEntry(_Table):
-    """`[[model]]`."""
+    """`[[model]]`: the exact id, who serves it, and the variable that holds the key."""
 
-    name: str
-    provider: str | None = None
-    base_url: str | None = None
-    protocol: str | None = None
-    api_key_env: str | None = None
+    name: str = Field(pattern=r"^[^\s\x00-\x1f\x7f]{1,200}$")
+    provider: Text | None = None
+    base_url: Text | None = None
+    protocol: Text | None = None
+    api_key_env: Variable | None = None
     access: Literal["proxy", "direct"] = "proxy"
-    extra_models: list[str] = Field(default_factory=list)
+    extra_models: list[Text] = Field(default_factory=list)
     sampling: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -97,14 +112,14 @@ class RetryTable(_Table):
 class EnvTable(_Table):
     """`[env]`: host variables that task templates may read."""
 
-    pass_: list[str] = Field(default_factory=list, alias="pass")
+    pass_: list[Variable] = Field(default_factory=list, alias="pass")
 
 
 class Suite(_Table):
     """A suite: what `hbench run` is asked to do."""
 
     suite: SuiteTable = Field(default_factory=SuiteTable)
-    dataset: DatasetTable = Field(default_factory=DatasetTable)
+    dataset: DatasetTable = Field(default_factory=lambda: DatasetTable(name=OWN_DATASET))
     limits: LimitsTable = Field(default_factory=LimitsTable)
     network: NetworkTable = Field(default_factory=NetworkTable)
     verifier: VerifierTable = Field(default_factory=VerifierTable)

@@ -1,0 +1,97 @@
+"""Suite to Plan: every trial, in order. Reads task and adapter folders, and touches no Docker."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from hbench.adapter.model import Adapter, Configuration
+from hbench.errors import NothingToRunError, TaskError
+from hbench.plan.arms import arms, configurations
+from hbench.plan.limits import limits_of
+from hbench.plan.model import Arm, JobPlan, Plan, TrialPlan
+from hbench.plan.names import slugs
+from hbench.plan.order import shuffled
+from hbench.suite.load import LoadedSuite
+from hbench.suite.model import Suite
+from hbench.suite.supported import MODEL_LIMITS, unsupported
+from hbench.task import dataset
+from hbench.task.model import Task
+
+
+def build_plan(loaded: LoadedSuite, *, skip_invalid: bool, extra_harnesses: Sequence[Adapter] = ()) -> Plan:
+    """The suite expanded; the same input gives the same plan, on every machine.
+
+    Args:
+        skip_invalid: Leave invalid tasks out, and say so in the plan, where they are an error otherwise.
+        extra_harnesses: Harnesses that run besides the suite's, each without options.
+
+    Raises:
+        SuiteError: The suite asks for something that cannot be, or that hbench cannot do yet.
+        AdapterError: No such harness, or its folder cannot be used.
+        TaskError: A task is not valid.
+        NothingToRunError: The selection leaves no task.
+    """
+    asked = configurations(loaded)
+    for refusal in unsupported(loaded.suite, [configuration.adapter for configuration in asked]):
+        raise loaded.error(refusal)
+    planned = arms(loaded, [*asked, *(Configuration(adapter=adapter) for adapter in extra_harnesses)])
+    seed = loaded.suite.suite.seed
+    selection = dataset.select(loaded.suite.dataset, seed=seed, base=loaded.base, skip_invalid=skip_invalid)
+    return expand(loaded, planned, selection)
+
+
+def expand(loaded: LoadedSuite, planned: Sequence[Arm], selection: dataset.Selection) -> Plan:
+    """Arms times tasks times attempts; reads no file."""
+    suite = loaded.suite
+    trials = tuple(_trials(suite, selection.tasks, planned))
+    if not trials:
+        raise NothingToRunError("the selection leaves no task", where=selection.name, hint="Widen it.")
+    return Plan(
+        suite=suite,
+        suite_text=loaded.text,
+        suite_digest=hashlib.sha256(loaded.text.encode()).hexdigest(),
+        jobs=tuple(JobPlan(arm=arm, trials=tuple(t for t in trials if t.arm is arm)) for arm in planned),
+        trials=trials,
+        dataset_name=selection.name,
+        dataset_digest=selection.digest,
+        holdout=tuple(sorted(selection.holdout)),
+        skipped=selection.skipped,
+        notes=tuple(_notes(suite, planned, selection)),
+    )
+
+
+def _trials(suite: Suite, tasks: Sequence[Task], planned: Sequence[Arm]) -> Iterator[TrialPlan]:
+    """Attempt, then task, then arm: whatever changes with time of day meets every arm alike."""
+    folders = _folders(tasks)
+    limits = {task.name: limits_of(task, suite.limits) for task in tasks}
+    seed = suite.suite.seed
+    for attempt in range(1, suite.suite.attempts + 1):
+        for task in shuffled(tasks, lambda task: task.name, seed, attempt):
+            for arm in shuffled(planned, lambda arm: arm.digest, seed, attempt, task.name):
+                yield TrialPlan(
+                    id=f"{task.name}/{arm.label}/{attempt}",
+                    folder=f"{folders[task.name]}__{attempt}",
+                    arm=arm,
+                    task=task,
+                    attempt=attempt,
+                    limits=limits[task.name],
+                )
+
+
+def _folders(tasks: Sequence[Task]) -> dict[str, str]:
+    try:
+        return slugs(task.name for task in tasks)
+    except ValueError as problem:
+        raise TaskError(f"task names collide: {problem}", hint="Rename one of the two tasks.") from problem
+
+
+def _notes(suite: Suite, planned: Sequence[Arm], selection: dataset.Selection) -> Iterator[str]:
+    if not any(arm.model for arm in planned):
+        for model in suite.model:
+            yield f"the model {model.name} is not used: no harness of the suite calls one"
+        for limit in MODEL_LIMITS:
+            if getattr(suite.limits, limit) is not None:
+                yield f"{limit} has nothing to limit: no harness of the suite calls a model"
+    for name, reason in sorted(selection.skipped.items()):
+        yield f"left out {name}: {reason}"
+    for task in sorted(selection.tasks, key=lambda task: task.name):
+        yield from (f"{task.name}: {warning}" for warning in task.warnings)
