@@ -59,7 +59,7 @@ def select(dataset: DatasetTable, *, seed: int, base: Path, skip_invalid: bool) 
         raise _all_faults(faults, len(chosen))
     if not tasks:
         raise NothingToRunError(f"none of the {len(chosen)} selected tasks is valid", where=root)
-    tasks = _sampled(tasks, dataset.sample, seed)
+    tasks = _sampled(tasks, dataset.sample, seed)[: dataset.first]
     names = [task.name for task in tasks]
     holdout = _matching(dataset.holdout, folders, "holdout")
     return Selection(
