@@ -7,8 +7,8 @@ from pydantic import AfterValidator
 
 
 def now() -> str:
-    """The time as hbench writes it."""
-    return datetime.now(UTC).isoformat()
+    """This moment, with microseconds."""
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def instant(text: str) -> datetime:

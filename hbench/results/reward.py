@@ -94,12 +94,11 @@ def _from_json(data: bytes) -> Parsed:
 def _headline(numbers: dict[str, float]) -> Parsed:
     """Put the headline first: `reward`, else the only key, else the mean of all keys, each of them within 0..1."""
     if HEADLINE in numbers:
-        headline, flags = _within("reward.json", '"reward"', numbers[HEADLINE]), ()
-    else:
-        parts = [_within("reward.json", ascii(key), number) for key, number in numbers.items()]
-        headline = math.fsum(parts) / len(parts)
-        return Parsed(rewards={HEADLINE: headline, **numbers}, flags=(ONLY_KEY if len(parts) == 1 else MEAN_OF_KEYS,))
-    return Parsed(rewards={HEADLINE: headline, **numbers}, flags=flags)
+        headline = _within("reward.json", f'"{HEADLINE}"', numbers[HEADLINE])
+        return Parsed(rewards={HEADLINE: headline, **numbers})
+    parts = [_within("reward.json", ascii(key[:60]), number) for key, number in numbers.items()]
+    rewards = {HEADLINE: math.fsum(parts) / len(parts), **numbers}
+    return Parsed(rewards=rewards, flags=(ONLY_KEY if len(parts) == 1 else MEAN_OF_KEYS,))
 
 
 def _content(name: str, data: bytes) -> bytes:

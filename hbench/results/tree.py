@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,12 +15,12 @@ LOCK = "lock.json"
 RESULT = "result.json"
 JOURNAL = "journal.jsonl"
 MANIFEST = "manifest.json"
-TRIAL_LOG = "trial.log"
 REWARD_TXT = "verifier/reward.txt"
 REWARD_JSON = "verifier/reward.json"
 OWN_FILES = frozenset({LOCK, RESULT, JOURNAL, MANIFEST})
 """What lies beside the trial folders."""
 
+_IN_A_TRIAL = re.compile(r"(?:attempts/[0-9]+/)?(?:lock\.json|result\.json|trial\.log)")
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _SMALL_BYTES = 2**20
 
@@ -63,11 +64,9 @@ def says_what_happened(path: str) -> bool:
 
 
 def is_written_by_hbench(path: str) -> bool:
-    """Whether every word in this file is hbench's own to answer for."""
-    parts = path.split("/")
-    if len(parts) == 1:
-        return path in OWN_FILES
-    return len(parts) == 2 and parts[1] in {LOCK, RESULT, TRIAL_LOG}  # noqa: PLR2004
+    """Whether hbench answers for every word in this file; those of an earlier start in `attempts/N/` count."""
+    head, _, rest = path.partition("/")
+    return head in OWN_FILES if not rest else _IN_A_TRIAL.fullmatch(rest) is not None
 
 
 def scan(folder: Path, *, keep: Callable[[str], bool]) -> Tree:

@@ -1,0 +1,130 @@
+"""What a job folder says, read file by file; what cannot be read is a fault, never an exception."""
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from hbench.errors import SealError
+from hbench.results import journal
+from hbench.results.fault import Fault, shown
+from hbench.results.files import as_model, load_json
+from hbench.results.lock import JobLock, TrialLock
+from hbench.results.moment import instant
+from hbench.results.record import TRIAL_FORMAT, TrialRecord
+from hbench.results.reward import HEADLINE
+from hbench.results.tree import JOURNAL, LOCK, RESULT, Tree
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """A job folder's own words; None, or no entry, where a file is missing or not valid.
+
+    Attributes:
+        trial_locks, records: By trial folder, of planned trials only.
+        result: result.json as plain values.
+        faults: Why something is missing above.
+    """
+
+    lock: JobLock | None
+    trial_locks: dict[str, TrialLock]
+    records: dict[str, TrialRecord]
+    result: Any
+    events: list[journal.Event] | None
+    faults: list[Fault]
+
+
+def read_contents(tree: Tree) -> Contents:
+    """Everything that the figures rest on."""
+    faults: list[Fault] = []
+    lock = _model(tree, LOCK, JobLock, faults)
+    folders = [] if lock is None else [trial.folder for trial in lock.trials]
+    trial_locks, records = {}, {}
+    for folder in folders:
+        if (trial_lock := _model(tree, f"{folder}/{LOCK}", TrialLock, faults)) is not None:
+            trial_locks[folder] = trial_lock
+        if (record := _record(tree, f"{folder}/{RESULT}", faults)) is not None:
+            records[folder] = record
+    return Contents(
+        lock=lock,
+        trial_locks=trial_locks,
+        records=records,
+        result=_value(tree, RESULT, faults),
+        events=_events(tree, faults),
+        faults=faults,
+    )
+
+
+def _value(tree: Tree, path: str, faults: list[Fault]) -> Any:
+    if path not in tree.kept:
+        if path not in tree.files:
+            faults.append(Fault(shown(path), "is missing"))
+        return None
+    try:
+        return load_json(tree.kept[path], where=path)
+    except SealError as problem:
+        faults.append(Fault(shown(path), problem.what))
+        return None
+
+
+def _model(tree: Tree, path: str, model: type[M], faults: list[Fault]) -> M | None:
+    value = _value(tree, path, faults)
+    if value is None:
+        return None
+    try:
+        return as_model(value, model, where=path)
+    except SealError as problem:
+        faults.append(Fault(shown(path), problem.what))
+        return None
+
+
+def _record(tree: Tree, path: str, faults: list[Fault]) -> TrialRecord | None:
+    """A trial's result whose words can be relied on by what follows."""
+    record = _model(tree, path, TrialRecord, faults)
+    if record is None:
+        return None
+    wrong = _odd_in(record)
+    if wrong is not None:
+        faults.append(Fault(shown(path), wrong))
+        return None
+    return record
+
+
+def _odd_in(record: TrialRecord) -> str | None:
+    """What the types do not rule out."""
+    if "format" not in record.model_fields_set:
+        return f'format: is missing; it should be "{TRIAL_FORMAT}"'
+    try:
+        instant(record.started_at)
+        instant(record.finished_at)
+    except ValueError as problem:
+        return f"started_at, finished_at: {problem}"
+    if record.starts < 1:
+        return "starts: is less than 1"
+    return _odd_in_ending(record)
+
+
+def _odd_in_ending(record: TrialRecord) -> str | None:
+    if record.verifier_result is None:
+        return None if record.exception_info is not None else "has neither a reward nor an exception"
+    rewards = record.verifier_result.rewards
+    if next(iter(rewards), None) != HEADLINE:
+        return f'verifier_result.rewards: "{HEADLINE}" does not stand first'
+    if not 0.0 <= rewards[HEADLINE] <= 1.0:
+        return f"verifier_result.rewards.{HEADLINE}: is {rewards[HEADLINE]!r}, outside 0..1"
+    return None
+
+
+def _events(tree: Tree, faults: list[Fault]) -> list[journal.Event] | None:
+    if JOURNAL not in tree.kept:
+        if JOURNAL not in tree.files:
+            faults.append(Fault(JOURNAL, "is missing"))
+        return None
+    try:
+        return journal.parse(tree.kept[JOURNAL], where=JOURNAL)
+    except SealError as problem:
+        line = str(problem.where).rpartition(":")[2]
+        faults.append(Fault(JOURNAL, f"line {line}: {problem.what}"))
+        return None
