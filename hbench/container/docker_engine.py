@@ -33,6 +33,7 @@ HELPER_IMAGE = "debian:bookworm-slim"
 
 _IDLE = ["sh", "-c", "while :; do sleep 86400; done"]
 _WITH_PID = ["/bin/sh", "-c", 'echo $$; exec "$@"', "hbench"]
+_NEVER_RAN = (126, 127)
 _TICK_S = 0.2
 _DRAIN_S = 2.0
 _START_ENGINE = "Start it (Linux: systemctl start docker; macOS: Docker Desktop), or set DOCKER_HOST; then run again."
@@ -187,9 +188,7 @@ class DockerEngine:
 class _Run:
     """One command from its start to its end: reads its output, watches clock and cancel, stops it at its limit."""
 
-    def __init__(
-        self, api: docker.APIClient, container: str, exec_id: str, command: Command, cancel: Event
-    ) -> None:
+    def __init__(self, api: docker.APIClient, container: str, exec_id: str, command: Command, cancel: Event) -> None:
         self._api = api
         self._container = container
         self._exec_id = exec_id
@@ -206,7 +205,11 @@ class _Run:
             if not ended:
                 self._stop()
                 self._read(connection, time.monotonic() + _DRAIN_S)
-        return Finished(exit_code=self._exit_code(), timed_out=not ended, duration_s=duration)
+        exit_code = self._exit_code()
+        if exit_code in _NEVER_RAN and not (self._tail.first_line or b"").isdigit():
+            said = (self._tail.first_line or b"").decode(errors="replace").strip()
+            raise RefusedError(said or "is there such a user, working directory and /bin/sh?")
+        return Finished(exit_code=exit_code, timed_out=not ended, duration_s=duration)
 
     def _connect(self) -> Connection:
         url = f"{self._api.base_url}/v{self._api.api_version}/exec/{self._exec_id}/start"

@@ -30,10 +30,16 @@ sub listening {    # socket inodes that accept connections or datagrams, as this
     my %inode;
     for my $kind (['tcp', '0A'], ['tcp6', '0A'], ['udp', '07'], ['udp6', '07']) {
         open my $file, '<', "/proc/$pid/net/$kind->[0]" or next;
-        while (<$file>) { my @f = split; $inode{ $f[9] } = 1 if @f > 9 && $f[3] eq $kind->[1] }
+        while (my $line = <$file>) {
+            my @field = split ' ', $line;
+            $inode{ $field[9] } = 1 if @field > 9 && $field[3] eq $kind->[1];
+        }
     }
     if (open my $file, '<', "/proc/$pid/net/unix") {
-        while (<$file>) { my @f = split; $inode{ $f[6] } = 1 if @f > 6 && hex($f[3] =~ /^[0-9A-F]+$/ ? $f[3] : 0) & 0x10000 }
+        while (my $line = <$file>) {
+            my @field = split ' ', $line;
+            $inode{ $field[6] } = 1 if @field > 6 && $field[3] =~ /^[0-9A-F]{8}$/ && hex($field[3]) & 0x10000;
+        }
     }
     return \%inode;
 }

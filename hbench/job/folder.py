@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from hbench.container.ca import CaBundle
 from hbench.container.engine import EngineFacts
 from hbench.errors import ResumeError, SuiteError
-from hbench.plan.lock import job_lock
+from hbench.plan.lock import image_lock, job_lock
 from hbench.plan.machine import machine
 from hbench.plan.model import JobPlan, Plan, TrialPlan
 from hbench.results.files import as_model, read_json, write_bytes, write_json
@@ -73,8 +72,8 @@ def write_locks(
     ca_bundle: CaBundle | None,
 ) -> dict[str, JobLock]:
     """Every job's lock.json, before the first trial; job folder name -> lock."""
-    here = machine(engine=facts)
-    taken = {name: image_lock(prepared, facts.builder) for name, prepared in images.items()}
+    here = machine(facts)
+    taken = {name: image_lock(one.image, one.source, facts.builder) for name, one in images.items()}
     locks = {}
     for job in plan.jobs:
         path = batch.job(job)
@@ -92,19 +91,6 @@ def write_locks(
         write_json(path / "lock.json", data, sync_folder=True)
         locks[job.arm.folder] = as_model(data, JobLock, where=path / "lock.json")
     return locks
-
-
-def image_lock(prepared: Prepared, builder: str) -> dict[str, Any] | None:
-    """What a lock says of a task's image; None where there is none."""
-    if prepared.image is None:
-        return None
-    built = prepared.source in ("build", "fallback")
-    return {
-        "id": prepared.image.id,
-        "repo_digests": list(prepared.image.repo_digests),
-        "source": prepared.source,
-        "builder": builder if built else None,
-    }
 
 
 def write_batch(batch: BatchFolder, plan: Plan, *, state: str, base: Path) -> None:

@@ -79,7 +79,7 @@ class ImageMaker:
         except RefusedError as problem:
             if self.fallback and task.environment.dockerfile is not None:
                 return self._build(task, timeout_s, "fallback")
-            hint = "Say build = \"fallback\" under [dataset] to build it from the Dockerfile beside it."
+            hint = 'Say build = "fallback" under [dataset] to build it from the Dockerfile beside it.'
             said = f"{problem}" if task.environment.dockerfile is None else f"{problem}\n  {hint}"
             return Prepared(image=None, source="pull", problem=said)
 
@@ -97,9 +97,7 @@ class ImageMaker:
         folder = task.environment.context
         assert folder is not None  # noqa: S101 - only called for a task with a Dockerfile
         with OutputFile(self.logs / f"{tag.rpartition(':')[2]}.log") as output:
-            spec = BuildSpec(
-                context=folder, tag=tag, labels={}, ca=self.ca, timeout_s=timeout_s, output=output
-            )
+            spec = BuildSpec(context=folder, tag=tag, labels={}, ca=self.ca, timeout_s=timeout_s, output=output)
             return self.engine.build(spec, self.cancel)
 
     def _tag(self, task: Task) -> str:

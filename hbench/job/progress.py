@@ -46,17 +46,16 @@ class Progress:
     """Counts for every arm, kept under a lock."""
 
     arms: dict[str, ArmProgress]
-    concurrency: int
-    _began: float = field(default_factory=time.monotonic)
+    _began: float | None = None
     _lock: Lock = field(default_factory=Lock)
 
     @classmethod
     def of(cls, plan: Plan) -> "Progress":
-        arms = {job.arm.folder: ArmProgress(planned=len(job.trials)) for job in plan.jobs}
-        return cls(arms=arms, concurrency=plan.suite.suite.concurrency)
+        return cls(arms={job.arm.folder: ArmProgress(planned=len(job.trials)) for job in plan.jobs})
 
     def started(self, trial: TrialPlan) -> None:
         with self._lock:
+            self._began = self._began or time.monotonic()
             self.arms[trial.arm.folder].running += 1
 
     def ended(self, trial: TrialPlan, record: TrialRecord) -> None:
@@ -67,14 +66,6 @@ class Progress:
             arm.failed += record.reward is None
             arm.reward_sum += record.reward or 0.0
 
-    def kept(self, folder: str, reward: float | None) -> None:
-        """A trial of an earlier run that stands."""
-        with self._lock:
-            arm = self.arms[folder]
-            arm.done += 1
-            arm.failed += reward is None
-            arm.reward_sum += reward or 0.0
-
     @property
     def done(self) -> int:
         return sum(arm.done for arm in self.arms.values())
@@ -83,16 +74,8 @@ class Progress:
     def planned(self) -> int:
         return sum(arm.planned for arm in self.arms.values())
 
-    def begin(self) -> None:
-        """The first trial starts now; what was kept from before says nothing about the pace."""
-        self._began = time.monotonic()
-        self._before = self.done
-
-    _before: int = 0
-
     def eta_s(self) -> float | None:
-        """Seconds until the last trial ends at the pace so far; None before the first has ended."""
-        ended = self.done - self._before
-        if not ended:
+        """Seconds until the last trial ends at the pace since the first began; None before one has ended."""
+        if not self.done or self._began is None:
             return None
-        return (time.monotonic() - self._began) / ended * (self.planned - self.done)
+        return (time.monotonic() - self._began) / self.done * (self.planned - self.done)

@@ -107,7 +107,9 @@ def _first_difference(old: Any, new: Any, where: str) -> str | None:
         found = (_first_difference(old[key], new[key], f"{where}.{key}".lstrip(".")) for key in old)
         return next((one for one in found if one is not None), None)
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        found = (_first_difference(a, b, f"{where}[{_name(a, i)}]") for i, (a, b) in enumerate(zip(old, new, strict=True)))
+        found = (
+            _first_difference(a, b, f"{where}[{_name(a, i)}]") for i, (a, b) in enumerate(zip(old, new, strict=True))
+        )
         return next((one for one in found if one is not None), None)
     return None if old == new else f"{where} was {str(old)[:80]!r} and is {str(new)[:80]!r}"
 

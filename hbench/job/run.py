@@ -171,4 +171,3 @@ def _job_outcome(path: Path, job: JobPlan, lock: JobLock, records: list[TrialRec
         write_json(path / "result.json", result.model_dump(mode="json"))
         seal(path)
     return JobOutcome(plan=job, path=path, records=tuple(records), result=result)
-

@@ -69,16 +69,17 @@ class TrialRunner:
         earlier = self.earlier.get(f"{trial.arm.folder}/{trial.folder}", Earlier(starts=0, record=None))
         if earlier.record is not None:
             return earlier.record
-        starts = earlier.starts
-        for retry in range(max_retries + 1):
-            if self.bench.cancel.is_set():
-                return None if retry == 0 else record
-            if retry:
-                self._back_off(retry)
-            starts += 1
-            record = self._start(trial, journal, starts)
+        if self.bench.cancel.is_set():
+            return None
+        self.view.started(trial)
+        record = self._start(trial, journal, earlier.starts + 1)
+        for retry in range(1, max_retries + 1):
             if not may_run_again(record.exception_type, agent_begun=record.agent_begun):
                 break
+            self._back_off(retry)
+            if self.bench.cancel.is_set():
+                break
+            record = self._start(trial, journal, record.starts + 1)
         self.view.ended(trial, record)
         return record
 
@@ -91,7 +92,6 @@ class TrialRunner:
         image_id = None if prepared.image is None else prepared.image.id
         self._write_lock(folder, trial, image_id)
         journal.start(trial.folder, starts, now())
-        self.view.started(trial)
         record = run_trial(
             trial,
             prepared,
@@ -106,7 +106,7 @@ class TrialRunner:
 
     def _write_lock(self, folder: Path, trial: TrialPlan, image_id: str | None) -> None:
         job_id = self.locks[trial.arm.folder].job_id
-        write_json(folder / "lock.json", trial_lock(trial, job_id=job_id, image_id=image_id))
+        write_json(folder / "lock.json", trial_lock(job_id, trial, image_id=image_id))
 
     def _back_off(self, retry: int) -> None:
         """Exponential, with jitter so that trials that failed together do not come back together."""

@@ -2,6 +2,7 @@
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
+from typing import Self
 
 from hbench.container.engine import Engine
 
@@ -19,7 +20,7 @@ class Undertaker:
     def __call__(self, container: str) -> None:
         self._under_way.append(self._pool.submit(self._engine.remove, container))
 
-    def __enter__(self) -> "Undertaker":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

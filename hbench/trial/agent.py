@@ -87,7 +87,9 @@ def _command(trial: TrialPlan, adapter: Adapter, environment: Environment, outpu
         "HBENCH_TIMEOUT_SEC": f"{limit:g}",
         "HBENCH_DEADLINE": f"{time.time() + limit:.0f}",
     }
-    argv = [task.instruction if part == "{instruction}" and spec.instruction == "arg" else part for part in spec.command]
+    argv = [
+        task.instruction if part == "{instruction}" and spec.instruction == "arg" else part for part in spec.command
+    ]
     return Command(
         argv=argv,
         env=env,

@@ -3,25 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Event, Lock
+from typing import Literal
 
 from hbench.container.ca import CaBundle
 from hbench.container.engine import Engine, ImageFacts
-
-class Known:
-    """Facts found out once per image, by the first trial that needs them."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._locks: dict[str, Lock] = {}
-        self._found: dict[str, "ImageInside"] = {}
-
-    def of(self, image_id: str, find_out: Callable[[], "ImageInside"]) -> "ImageInside":
-        with self._lock:
-            one = self._locks.setdefault(image_id, Lock())
-        with one:
-            if image_id not in self._found:
-                self._found[image_id] = find_out()
-            return self._found[image_id]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +24,29 @@ class ImageInside:
     ca_store: bytes | None
 
 
+class Known:
+    """Facts found out once per image, by the first trial that needs them."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._locks: dict[str, Lock] = {}
+        self._found: dict[str, ImageInside] = {}
+
+    def of(self, image_id: str, find_out: Callable[[], ImageInside]) -> ImageInside:
+        with self._lock:
+            one = self._locks.setdefault(image_id, Lock())
+        with one:
+            if image_id not in self._found:
+                self._found[image_id] = find_out()
+            return self._found[image_id]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
     """A task's image on the engine, or why there is none."""
 
     image: ImageFacts | None
-    source: str = "build"
+    source: Literal["build", "pull", "local", "fallback"]
     problem: str | None = None
 
 

@@ -3,14 +3,9 @@
 import contextlib
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
+from hbench.results.moment import now
 from hbench.results.record import Timing
-
-
-def now() -> str:
-    """The moment as ISO 8601 in UTC with microseconds."""
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 class Phases:

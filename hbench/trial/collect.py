@@ -26,9 +26,7 @@ def collect(task: Task, environment: Environment, folder: Path) -> tuple[str, ..
     return tuple(sorted(flags))
 
 
-def _copy(
-    environment: Environment, source: str, destination: Path, exclude: tuple[str, ...], flags: set[str]
-) -> bool:
+def _copy(environment: Environment, source: str, destination: Path, exclude: tuple[str, ...], flags: set[str]) -> bool:
     chunks = environment.bench.engine.get(environment.container, source)
     if chunks is None:
         return False

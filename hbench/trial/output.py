@@ -4,6 +4,7 @@ import os
 from collections import deque
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 OUTPUT_CAP = 64 << 20
 _TAIL_BYTES = 4096
@@ -42,7 +43,7 @@ class OutputFile:
         text = b"".join(self._recent).decode(errors="replace")
         return "\n".join(text.splitlines()[-lines:])[-1000:]
 
-    def __enter__(self) -> "OutputFile":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -2,13 +2,14 @@
 
 import contextlib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hbench.container.engine import Cancelled, RefusedError
 from hbench.errors import EngineError, TaskError
 from hbench.plan.model import TrialPlan
+from hbench.results.moment import now
 from hbench.results.record import (
     AgentInfo,
     AgentResult,
@@ -20,7 +21,7 @@ from hbench.results.record import (
 from hbench.trial import agent, collect, environment
 from hbench.trial import verify as verifier
 from hbench.trial.bench import Bench, Prepared
-from hbench.trial.clock import Phases, now
+from hbench.trial.clock import Phases
 from hbench.trial.ending import (
     AgentSetupError,
     CancelledError,
@@ -42,15 +43,27 @@ class _Course:
     rewards: Mapping[str, float] | None = None
 
 
-def run_trial(trial: TrialPlan, prepared: Prepared, bench: Bench, folder: Path, *, starts: int = 1) -> TrialRecord:
+def run_trial(
+    trial: TrialPlan,
+    prepared: Prepared,
+    bench: Bench,
+    folder: Path,
+    *,
+    starts: int = 1,
+    on_begun: Callable[[], None] = lambda: None,
+) -> TrialRecord:
     """Run one trial to its recorded ending; its files stream into `folder`.
+
+    Args:
+        starts: How often the trial was started, this one included.
+        on_begun: Called when the agent begins.
 
     Whatever goes wrong with task, agent, tests or engine is an ending in the record; only hbench's own mistakes raise.
     """
     course = _Course()
     ending: TrialEnding | None = None
     try:
-        _phases(trial, prepared, bench, folder, course)
+        _phases(trial, prepared, bench, folder, course, on_begun)
     except TrialEnding as problem:
         ending = problem
     except TaskError as problem:
@@ -64,7 +77,14 @@ def run_trial(trial: TrialPlan, prepared: Prepared, bench: Bench, folder: Path, 
     return record
 
 
-def _phases(trial: TrialPlan, prepared: Prepared, bench: Bench, folder: Path, course: _Course) -> None:
+def _phases(
+    trial: TrialPlan,
+    prepared: Prepared,
+    bench: Bench,
+    folder: Path,
+    course: _Course,
+    on_begun: Callable[[], None],
+) -> None:
     if prepared.image is None:
         raise EnvironmentBuildError(prepared.problem or "the task has no image")
     timed = course.phases.timed
@@ -76,6 +96,7 @@ def _phases(trial: TrialPlan, prepared: Prepared, bench: Bench, folder: Path, co
         with timed("agent_setup"):
             agent.set_up(trial, place)
         course.agent_started = True
+        on_begun()
         with timed("agent_execution"):
             course.attempt = agent.run(trial, place, folder)
         course.flags.update(course.attempt.flags)

@@ -103,9 +103,7 @@ def _command(trial: TrialPlan, environment: Environment, output: OutputFile) -> 
     )
 
 
-def _read(
-    environment: Environment, folder: Path, ended: Finished, said: str, flags: set[str]
-) -> dict[str, float]:
+def _read(environment: Environment, folder: Path, ended: Finished, said: str, flags: set[str]) -> dict[str, float]:
     chunks = environment.bench.engine.get(environment.container, VERIFIER_LOGS)
     skipped: tuple[str, ...] = ()
     if chunks is not None:
