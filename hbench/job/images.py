@@ -5,6 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
+from typing import Literal
 
 from hbench.container import context
 from hbench.container.build import BuildFailed
@@ -16,6 +17,7 @@ from hbench.trial.bench import Prepared
 from hbench.trial.output import OutputFile
 
 BUILDS_AT_ONCE = 2
+Source = Literal["build", "fallback"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +85,7 @@ class ImageMaker:
             said = f"{problem}" if task.environment.dockerfile is None else f"{problem}\n  {hint}"
             return Prepared(image=None, source="pull", problem=said)
 
-    def _build(self, task: Task, timeout_s: float, source: str) -> Prepared:
+    def _build(self, task: Task, timeout_s: float, source: Source) -> Prepared:
         tag = self._tag(task)
         here = self.engine.image(tag)
         if here is not None:

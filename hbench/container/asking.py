@@ -1,0 +1,57 @@
+"""Requests to the engine, their errors in hbench's words."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import requests
+from docker.errors import APIError, DockerException, NotFound, create_api_error_from_http_exception
+
+from hbench.container.engine import GoneError, RefusedError
+from hbench.errors import EngineError
+
+T = TypeVar("T")
+
+START_ENGINE = "Start it (Linux: systemctl start docker; macOS: Docker Desktop), or set DOCKER_HOST; then run again."
+
+
+def ask(call: Callable[[], T]) -> T:
+    """One request to the engine, its errors in hbench's words."""
+    try:
+        return call()
+    except NotFound as problem:
+        raise GoneError(words(problem)) from problem
+    except APIError as problem:
+        gone = problem.status_code == requests.codes.conflict and "is not running" in words(problem)
+        raise (GoneError if gone else RefusedError)(words(problem)) from problem
+    except (DockerException, requests.RequestException) as problem:
+        raise EngineError(f"the Docker engine does not answer: {words(problem)}", hint=START_ENGINE) from problem
+
+
+def raise_for_status(reply: requests.Response) -> None:
+    """docker-py's own error for a reply that is one."""
+    try:
+        reply.raise_for_status()
+    except requests.HTTPError as problem:
+        create_api_error_from_http_exception(problem)
+
+
+def guarded(stream: Iterator[T]) -> Iterator[T]:
+    """The same stream, its errors in hbench's words; closing it closes the stream."""
+    try:
+        while True:
+            try:
+                item = ask(lambda: next(stream, None))
+            except StopIteration:
+                return
+            if item is None:
+                return
+            yield item
+    finally:
+        close = getattr(stream, "close", None)
+        if close is not None:
+            close()
+
+
+def words(problem: Exception) -> str:
+    text = str(getattr(problem, "explanation", None) or problem)
+    return " ".join(text.split())[:500]
