@@ -20,15 +20,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if "docker" in item.keywords and not config.getoption("--run-docker"):
+        if item.get_closest_marker("docker") and not config.getoption("--run-docker"):
             item.add_marker(pytest.mark.skip(reason="needs a Docker engine: --run-docker"))
-        if "slow" in item.keywords and not config.getoption("--slow"):
+        if item.get_closest_marker("slow") and not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow tier: --slow"))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Who asks for the engine's tests has an engine: without one they fail, they are not skipped."""
-    if "docker" in item.keywords and item.config.getoption("--run-docker") and (problem := engine_problem()):
+    if item.get_closest_marker("docker") and item.config.getoption("--run-docker") and (problem := engine_problem()):
         pytest.fail(f"--run-docker, but no Docker engine answers: {problem}", pytrace=False)
 
 
