@@ -51,7 +51,7 @@ def tagged(name: str) -> str:
 
 def cleaned(name: str, width: int) -> str:
     """`name` in at most `width` letters, digits, dots, dashes and underscores; other names may become the same."""
-    kept = _OTHER.sub("-", name).strip("-").lstrip(".")[:width].rstrip(".-")
+    kept = _OTHER.sub("-", name).lstrip(".-")[:width].rstrip(".-")
     return f"_{kept}"[:width] if _is_reserved(kept) else kept or "_"
 
 
