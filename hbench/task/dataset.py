@@ -4,6 +4,7 @@ import hashlib
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -58,7 +59,8 @@ def select(dataset: DatasetTable, *, seed: int, base: Path, skip_invalid: bool) 
     if faults and not skip_invalid:
         raise _all_faults(faults, len(chosen))
     if not tasks:
-        raise NothingToRunError(f"none of the {len(chosen)} selected tasks is valid", where=root)
+        what = f"none of the {len(chosen)} selected tasks can run:{_listed(faults)}"
+        raise NothingToRunError(what, where=root, hint="Correct them or select others.")
     tasks = _sampled(tasks, dataset.sample, seed)[: dataset.first]
     names = [task.name for task in tasks]
     holdout = _matching(dataset.holdout, folders, "holdout")
@@ -89,7 +91,10 @@ def _root(dataset: DatasetTable, base: Path) -> tuple[str, Path]:
 
 def _folders_by_name(root: Path) -> dict[str, Path]:
     """Task name -> its folder, sorted by name."""
-    folders = [root] if _is_task(root) else sorted(path for path in root.iterdir() if path.is_dir() and _is_task(path))
+    try:
+        folders = [root] if _is_task(root) else sorted(path for path in root.iterdir() if _is_task(path))
+    except OSError as problem:
+        raise SuiteError(f"cannot be read: {problem.strerror}", where=problem.filename or root) from problem
     named: dict[str, Path] = {}
     for folder in folders:
         name = task_name(folder)
@@ -103,7 +108,7 @@ def _folders_by_name(root: Path) -> dict[str, Path]:
 
 
 def _is_task(folder: Path) -> bool:
-    return any((folder / file).exists() for file in ("task.toml", "instruction.md"))
+    return folder.is_dir() and any((folder / file).exists() for file in ("task.toml", "instruction.md"))
 
 
 def _chosen(dataset: DatasetTable, names: Iterable[str]) -> list[str]:
@@ -120,9 +125,9 @@ def _matching(patterns: Iterable[str], names: Iterable[str], key: str) -> set[st
     for pattern in patterns:
         hits = {n for n in names if fnmatchcase(n, pattern) or fnmatchcase(n.rpartition("/")[2], pattern)}
         if not hits:
-            raise SuiteError(
-                f'"{pattern}" matches no task', where=f"[dataset] {key}", hint=nearest(pattern, list(names))
-            )
+            like = get_close_matches(pattern, list(names), n=5, cutoff=0.4) or sorted(names)[:5]
+            hint = f"There are tasks such as {', '.join(like)}."
+            raise SuiteError(f'"{pattern}" matches no task', where=f"[dataset] {key}", hint=hint)
         found |= hits
     return found
 
@@ -139,22 +144,27 @@ def _load(folders: Mapping[str, Path]) -> tuple[list[Task], dict[str, TaskError]
 
 def _all_faults(faults: Mapping[str, TaskError], of: int) -> TaskError:
     first = next(iter(faults.values()))
-    listed = "".join(f"\n  {fault.where}: {fault.what}" for fault in faults.values())
-    what = f"{len(faults)} of {of} tasks cannot run:{listed}"
+    what = f"{len(faults)} of {of} tasks cannot run:{_listed(faults)}"
     return TaskError(what, where=first.where, hint="Correct them, or leave them out with --skip-invalid.")
+
+
+def _listed(faults: Mapping[str, TaskError]) -> str:
+    return "".join(f"\n  {fault.where}: {fault.what}" for fault in faults.values())
 
 
 def _reason(fault: TaskError, folder: Path) -> str:
     """The fault with its file relative to the task: it is written into files that name no place of this machine."""
-    where = (fault.where or "").removeprefix(str(folder)).lstrip("/")
-    return f"{where}: {fault.what}" if where else fault.what
+    inside = f"{folder}/"
+    where = fault.where or ""
+    return f"{where.removeprefix(inside)}: {fault.what}" if where.startswith(inside) else fault.what
 
 
 def _sampled(tasks: list[Task], size: int | None, seed: int) -> list[Task]:
     if size is None:
         return tasks
     if size > len(tasks):
-        raise SuiteError(f"{size} is more than the {len(tasks)} tasks there are", where="[dataset] sample")
+        what = f"{size} is more than the {len(tasks)} tasks there are"
+        raise SuiteError(what, where="[dataset] sample", hint="Lower sample or widen include.")
     drawn = random.Random(seed).sample(range(len(tasks)), size)  # noqa: S311 - a draw to repeat, not a secret
     return [tasks[index] for index in sorted(drawn)]
 
