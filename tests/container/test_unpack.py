@@ -233,7 +233,7 @@ _HOSTILE = st.tuples(
 
 
 @given(st.lists(_HOSTILE, max_size=12), st.integers(1, 2000))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_nothing_is_ever_written_outside_the_destination(
     tmp_path_factory: pytest.TempPathFactory, members: list[tuple[str, bytes, str, bytes]], size: int
 ) -> None:
