@@ -6,6 +6,7 @@ One JSON style everywhere: keys in the order given, two spaces, UTF-8, finite nu
 import contextlib
 import json
 import os
+import re
 import secrets
 import stat
 from pathlib import Path
@@ -23,6 +24,7 @@ MAX_JSON_BYTES = 64 * 2**20
 PART_SUFFIX = ".hbench-part"
 """How the temporary name of a file that is being written ends."""
 
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -125,17 +127,21 @@ def dump_json(obj: Any, *, where: str | Path) -> bytes:
 
 
 def load_json(data: bytes, *, where: str | Path) -> Any:
-    """The JSON value, where every name stands once and every number is finite; else a SealError naming `where`."""
+    """The JSON value: each name stands once, numbers are finite, text is Unicode; else a SealError naming `where`."""
     try:
-        return json.loads(
-            data.decode(), object_pairs_hook=_object, parse_float=_finite, parse_constant=_refuse_constant
-        )
+        text = data.decode()
+        value = json.loads(text, object_pairs_hook=_object, parse_float=_finite, parse_constant=_refuse_constant)
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as problem:
         raise SealError(f"is not UTF-8 at byte {problem.start}", where=where) from problem
+    except UnicodeEncodeError as problem:
+        raise SealError("has half a surrogate pair in a text", where=where) from problem
     except RecursionError as problem:
         raise SealError("is nested too deeply", where=where) from problem
     except ValueError as problem:
         raise SealError(f"is not valid JSON: {problem}", where=where) from problem
+    return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
