@@ -98,7 +98,8 @@ def test_one_attempt_brings_neither(job: Job) -> None:
 def test_an_empty_job_is_no_data(job: Job) -> None:
     """C7: null, not 0."""
     found = job({})
-    assert (found.planned, found.mean, found.trial_rate.interval, found.buckets) == (0, None, None, {})
+    assert (found.planned, found.tasks, found.attempts) == (0, 0, 0)
+    assert (found.mean, found.trial_rate.interval, found.buckets) == (None, None, {})
 
 
 def test_totals_say_how_many_trials_they_know() -> None:

@@ -41,7 +41,7 @@ def test_an_empty_group_has_no_interval() -> None:
     assert wilson(0, 0) is None
 
 
-@pytest.mark.parametrize("trials", [1, 2, 3, 7, 10, 49, 1000, 10**6])
+@pytest.mark.parametrize("trials", [1, 6, 11, 21, 22, 44, 10**6])  # 6 to 44 miss by a rounding when not clamped
 def test_the_ends_are_exactly_zero_and_one_at_no_and_full_success(trials: int) -> None:
     """Rounding must not leave the observed share outside its own interval."""
     assert interval(0, trials).low == 0.0
