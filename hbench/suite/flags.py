@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +19,7 @@ class Flags:
     n_tasks: int | None = None
     seed: int | None = None
     max_retries: int | None = None
-    network: Literal["open", "allowlist", "none"] | None = None
+    network: str | None = None
     allow: tuple[str, ...] = ()
     timeout_multiplier: float | None = None
     agent_timeout_multiplier: float | None = None

@@ -1,0 +1,47 @@
+"""The `hbench` command: one thin file per command, and one place where errors become exit codes."""
+
+import platform
+import sys
+import traceback
+
+import typer
+
+from hbench.cli.clean import clean
+from hbench.cli.plan import plan
+from hbench.cli.verify import verify
+from hbench.errors import EXIT_BUG, EXIT_INTERRUPTED, HbenchError
+from hbench.text import safe
+from hbench.version import VERSION
+
+app = typer.Typer(
+    name="hbench",
+    help="Measure coding-agent harnesses: trials in Docker, sealed results.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for command in (plan, verify, clean):
+    app.command(command.__name__)(command)
+
+
+def main() -> None:
+    """Run the command line; end with the exit code that the README lists."""
+    try:
+        app()
+    except HbenchError as error:
+        _say(f"error: {error}")
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+    except Exception as bug:  # noqa: BLE001 - whatever is left is hbench's own mistake
+        _say("".join(traceback.format_exception(bug)).rstrip())
+        _say(f"hbench {VERSION}, Python {platform.python_version()}, {platform.system()} {platform.machine()}")
+        _say("error: this is a bug in hbench\n  Report it with the lines above; look first whether they hold a secret.")
+        sys.exit(EXIT_BUG)
+
+
+def _say(text: str) -> None:
+    """To stderr, line by line: what others named may hold control characters."""
+    for line in text.split("\n"):
+        print(safe(line, 2000), file=sys.stderr)
