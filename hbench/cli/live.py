@@ -41,7 +41,8 @@ class QuietView:
         pass
 
     def warn(self, text: str) -> None:
-        self._console.print(f"warning: {safe(text, 2000)}", soft_wrap=True)
+        shown = "\n  ".join(safe(line, 500) for line in text.splitlines())
+        self._console.print(f"warning: {shown}", soft_wrap=True)
 
     def started(self, trial: TrialPlan) -> None:
         pass

@@ -1,6 +1,6 @@
 """Requests to the engine, their errors in hbench's words."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import TypeVar
 
 import requests
@@ -35,7 +35,7 @@ def raise_for_status(reply: requests.Response) -> None:
         create_api_error_from_http_exception(problem)
 
 
-def guarded(stream: Iterator[T]) -> Iterator[T]:
+def guarded(stream: Iterator[T]) -> Generator[T, None, None]:
     """The same stream, its errors in hbench's words; closing it closes the stream."""
     try:
         while True:

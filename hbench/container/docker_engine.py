@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from threading import Event
 from typing import IO, Any
 
@@ -28,7 +28,7 @@ from hbench.container.engine import (
 from hbench.container.execution import run_to_end
 from hbench.errors import EngineError
 
-_IDLE = ["sh", "-c", "while :; do sleep 86400; done"]
+_IDLE = ["sh", "-c", "exec tail -f /dev/null"]
 
 
 def connect(*, connections: int = 64) -> "DockerEngine":
@@ -131,7 +131,7 @@ class DockerEngine:
     def put(self, container: str, archive: IO[bytes]) -> None:
         ask(lambda: self._api.put_archive(container, "/", archive))
 
-    def get(self, container: str, path: str) -> Iterator[bytes] | None:
+    def get(self, container: str, path: str) -> Generator[bytes, None, None] | None:
         try:
             stream, _ = ask(lambda: self._api.get_archive(container, path, chunk_size=65536))
         except GoneError:

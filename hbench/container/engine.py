@@ -1,6 +1,6 @@
 """The door to Docker, as the rest of hbench sees it. `docker_engine` opens it; `fake` stands in for tests."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -152,8 +152,8 @@ class Engine(Protocol):
     def put(self, container: str, archive: IO[bytes]) -> None:
         """Unpack a tar archive at `/`."""
 
-    def get(self, container: str, path: str) -> Iterator[bytes] | None:
-        """The path as a tar stream, None if it is not there; nothing in the stream can be trusted."""
+    def get(self, container: str, path: str) -> Generator[bytes, None, None] | None:
+        """The path as a tar stream to be closed, None if it is not there; nothing in it can be trusted."""
 
     def exists(self, container: str, path: str) -> bool:
         """Whether the path is there; works before the container is started."""

@@ -2,7 +2,7 @@
 
 import io
 import tarfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from threading import Event, Lock
 from typing import IO
@@ -108,7 +108,7 @@ class FakeEngine:
                 stream = tar.extractfile(member) if member.isfile() else None
                 files["/" + member.name] = b"" if stream is None else stream.read()
 
-    def get(self, container: str, path: str) -> Iterator[bytes] | None:
+    def get(self, container: str, path: str) -> Generator[bytes, None, None] | None:
         files = self._of(container).files
         inside = {name: data for name, data in files.items() if name == path or name.startswith(path + "/")}
         if not inside:
@@ -125,7 +125,7 @@ class FakeEngine:
                 else:
                     info.size = len(inside[name])
                     tar.addfile(info, io.BytesIO(inside[name]))
-        return iter([buffer.getvalue()])
+        return (chunk for chunk in [buffer.getvalue()])
 
     def exists(self, container: str, path: str) -> bool:
         files = self._of(container).files
@@ -133,7 +133,7 @@ class FakeEngine:
 
     def processes(self, container: str) -> frozenset[int]:
         self._running(container)
-        return frozenset({1})
+        return frozenset({1, 2})
 
     def why_stopped(self, container: str) -> str | None:
         if container not in self.containers:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, Literal
 
 from hbench.container.ca import CaBundle
 from hbench.container.engine import EngineFacts
@@ -22,11 +23,19 @@ BATCH_FORMAT = "hbench/batch@1"
 
 @dataclass(frozen=True, kw_only=True)
 class BatchFolder:
-    """`jobs/<suite>-<UTC time>`: one folder a job in it, and `builds/` with the logs of image builds."""
+    """`jobs/<suite>-<UTC time>`: one folder a job in it, and `builds/` with the logs of image builds.
+
+    Attributes:
+        base: The folder that the suite's relative paths are relative to.
+        skip_invalid, force_build: What the run was asked for, so that a resume does the same.
+    """
 
     path: Path
     batch_id: str
     created_at: str
+    base: Path
+    skip_invalid: bool
+    force_build: bool
 
     def job(self, job: JobPlan) -> Path:
         return self.path / job.arm.folder
@@ -39,11 +48,18 @@ class BatchFolder:
         return self.path / "builds"
 
 
-def create(plan: Plan, jobs_dir: Path) -> BatchFolder:
+def create(plan: Plan, jobs_dir: Path, *, base: Path, skip_invalid: bool, force_build: bool) -> BatchFolder:
     """A new batch folder with the suite as given."""
     at = datetime.now(UTC)
     path = _free(jobs_dir, f"{plan.suite.suite.name}-{at:%Y%m%dT%H%M%SZ}")
-    batch = BatchFolder(path=path, batch_id=str(uuid.uuid4()), created_at=at.isoformat().replace("+00:00", "Z"))
+    batch = BatchFolder(
+        path=path,
+        batch_id=str(uuid.uuid4()),
+        created_at=at.isoformat(),
+        base=base.absolute(),
+        skip_invalid=skip_invalid,
+        force_build=force_build,
+    )
     write_bytes(path / "suite.toml", plan.suite_text.encode())
     return batch
 
@@ -86,14 +102,18 @@ def write_locks(
             created_at=batch.created_at,
             images=taken,
             machine=here,
-            ca_bundle=None if ca_bundle is None else ca_bundle.lock(),
+            ca_bundle=None if ca_bundle is None else _ca_lock(ca_bundle),
         )
         write_json(path / "lock.json", data, sync_folder=True)
         locks[job.arm.folder] = as_model(data, JobLock, where=path / "lock.json")
     return locks
 
 
-def write_batch(batch: BatchFolder, plan: Plan, *, state: str, base: Path) -> None:
+def _ca_lock(bundle: CaBundle) -> dict[str, Any]:
+    return {"sha256": bundle.sha256, "certificates": len(bundle.extra), "found": bundle.found}
+
+
+def write_batch(batch: BatchFolder, plan: Plan, *, state: Literal["running", "cancelled", "done"]) -> None:
     """`batch.json`: what the batch is and how far it got; not part of any seal."""
     data = {
         "format": BATCH_FORMAT,
@@ -103,17 +123,30 @@ def write_batch(batch: BatchFolder, plan: Plan, *, state: str, base: Path) -> No
         "state": state,
         "suite": plan.suite.suite.name,
         "suite_digest": plan.suite_digest,
-        "base": str(base),
+        "base": str(batch.base),
+        "skip_invalid": batch.skip_invalid,
+        "force_build": batch.force_build,
         "jobs": [job.arm.folder for job in plan.jobs],
         "trials": [f"{trial.arm.folder}/{trial.folder}" for trial in plan.trials],
     }
     write_json(batch.path / "batch.json", data)
 
 
-def reopen(path: Path) -> tuple[BatchFolder, Path]:
-    """A batch folder of an earlier run, and the folder that its suite's relative paths are relative to."""
+def reopen(path: Path) -> BatchFolder:
+    """The batch folder of an earlier run."""
     if not (path / "batch.json").is_file():
         raise ResumeError("is not a batch folder", where=path, hint="Name the folder that holds batch.json.")
     data = read_json(path / "batch.json")
-    batch = BatchFolder(path=path, batch_id=str(data["batch_id"]), created_at=str(data["created_at"]))
-    return batch, Path(data["base"])
+    try:
+        return BatchFolder(
+            path=path,
+            batch_id=data["batch_id"],
+            created_at=data["created_at"],
+            base=Path(data["base"]),
+            skip_invalid=data["skip_invalid"],
+            force_build=data["force_build"],
+        )
+    except (KeyError, TypeError) as problem:
+        raise ResumeError(
+            f"is not hbench's: {problem}", where=path / "batch.json", hint="Start a new run."
+        ) from problem

@@ -13,12 +13,13 @@ from hbench.errors import EngineError
 from hbench.job import folder, resume
 from hbench.job.folder import BatchFolder
 from hbench.job.images import ImageMaker
+from hbench.job.outcome import BatchOutcome, JobOutcome
 from hbench.job.progress import View
 from hbench.job.trials import TrialRunner
 from hbench.job.undertaker import Undertaker
 from hbench.plan.model import JobPlan, Plan
 from hbench.results.files import write_json
-from hbench.results.job import JobResult, job_result
+from hbench.results.job import job_result
 from hbench.results.lock import JobLock
 from hbench.results.record import TrialRecord
 from hbench.results.seal import seal
@@ -33,6 +34,7 @@ class Request:
 
     Attributes:
         base: The folder that the suite's relative paths are relative to.
+        skip_invalid: The plan was made without its invalid tasks.
         force_build: Images named by tasks are built from the Dockerfile beside them, without a pull.
         environ: The host's environment variables.
     """
@@ -40,27 +42,9 @@ class Request:
     plan: Plan
     base: Path
     jobs_dir: Path
+    skip_invalid: bool
     force_build: bool
     environ: Mapping[str, str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class JobOutcome:
-    """A job after the run; `result` is None, and the job not sealed, while trials are missing or cancelled."""
-
-    plan: JobPlan
-    path: Path
-    records: tuple[TrialRecord, ...]
-    result: JobResult | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class BatchOutcome:
-    """A batch after the run."""
-
-    path: Path
-    jobs: tuple[JobOutcome, ...]
-    cancelled: bool
 
 
 def run_batch(request: Request, engine: Engine, view: View, cancel: Event) -> BatchOutcome:
@@ -71,8 +55,14 @@ def run_batch(request: Request, engine: Engine, view: View, cancel: Event) -> Ba
         SuiteError: The CA bundle or the jobs folder cannot be used; nothing has been started then.
     """
     bundle, facts = _ready(request, engine, view, cancel)
-    batch = folder.create(request.plan, request.jobs_dir)
-    folder.write_batch(batch, request.plan, state="running", base=request.base)
+    batch = folder.create(
+        request.plan,
+        request.jobs_dir,
+        base=request.base,
+        skip_invalid=request.skip_invalid,
+        force_build=request.force_build,
+    )
+    folder.write_batch(batch, request.plan, state="running")
     with owner.alive(batch.batch_id), Undertaker(engine) as bury:
         images = _images(request, engine, batch, bundle, view, cancel)
         locks = folder.write_locks(batch, request.plan, images=images, facts=facts, ca_bundle=bundle)
@@ -101,7 +91,8 @@ def resume_batch(request: Request, batch: BatchFolder, engine: Engine, view: Vie
 
 
 def _ready(request: Request, engine: Engine, view: View, cancel: Event) -> tuple[CaBundle | None, EngineFacts]:
-    bundle = ca.find_ca_bundle(suite=request.plan.suite.network.ca_bundle, environ=request.environ)
+    said = request.plan.suite.network.ca_bundle
+    bundle = ca.find_ca_bundle(suite=None if said is None else str(request.base / said), environ=request.environ)
     swept = sweep.sweep(engine)
     if swept:
         view.stage(f"removed {swept} containers that an earlier run had left")
@@ -159,7 +150,7 @@ def _finished(
         _job_outcome(batch.job(job), job, locks[job.arm.folder], records[job.arm.folder]) for job in request.plan.jobs
     )
     cancelled = cancel.is_set()
-    folder.write_batch(batch, request.plan, state="cancelled" if cancelled else "done", base=request.base)
+    folder.write_batch(batch, request.plan, state="cancelled" if cancelled else "done")
     return BatchOutcome(path=batch.path, jobs=jobs, cancelled=cancelled)
 
 

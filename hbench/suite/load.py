@@ -43,19 +43,22 @@ class LoadedSuite:
         return self
 
 
-def load_suite(path: Path) -> LoadedSuite:
+def load_suite(path: Path, *, base: Path | None = None) -> LoadedSuite:
     """The suite in a file, checked.
+
+    Args:
+        base: What its relative paths are relative to; the file's folder if None.
 
     Raises:
         SuiteError: The file cannot be read or says something it may not; names file, line and key.
     """
-    return read_suite(path).checked()
+    return read_suite(path, base=base).checked()
 
 
-def read_suite(path: Path) -> LoadedSuite:
+def read_suite(path: Path, *, base: Path | None = None) -> LoadedSuite:
     """The suite in a file, its types checked but not what one key says about another: flags may yet change that."""
     text = read_text(path, error=SuiteError, hint="Give the path of a suite file, or none for the default suite.")
-    return parse_suite(text, base=path.parent, name=str(path))
+    return parse_suite(text, base=base or path.parent, name=str(path))
 
 
 def parse_suite(text: str, *, base: Path, name: str, is_file: bool = True) -> LoadedSuite:

@@ -30,7 +30,7 @@ def _copy(environment: Environment, source: str, destination: Path, exclude: tup
     chunks = environment.bench.engine.get(environment.container, source)
     if chunks is None:
         return False
-    with contextlib.closing(chunks):  # type: ignore[type-var]
+    with contextlib.closing(chunks):
         unpacked = archive.unpack(chunks, destination, exclude=exclude)
     if unpacked.skipped:
         flags.add("files_not_collected")

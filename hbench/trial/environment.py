@@ -19,6 +19,7 @@ _SHELLS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("/usr/bin/bash", ("/usr/bin/bash", "--noprofile", "--norc")),
     ("/bin/sh", ("/bin/sh",)),
 )
+_INIT_AND_CHILD = 2
 _CA_STORE = "/etc/ssl/certs/ca-certificates.crt"
 
 
@@ -72,7 +73,7 @@ def started(trial: TrialPlan, image: ImageFacts, bench: Bench) -> Iterator[Envir
         HealthcheckError: The task's healthcheck never passed.
     """
     resolved = template.resolve(trial.task.environment.env, passed=bench.passed_env)
-    ca_env = ca.container_env(bench.ca) if bench.ca else {}
+    ca_env = ca.container_env(bench.ca)
     container = _create(trial, image, bench, {**ca_env, **resolved.literal})
     try:
         inside = bench.inside.of(image.id, lambda: _look_inside(container, bench))
@@ -96,10 +97,20 @@ def started(trial: TrialPlan, image: ImageFacts, bench: Bench) -> Iterator[Envir
         if trial.task.environment.healthcheck is not None:
             _wait_until_healthy(environment, trial.task.environment.healthcheck)
         with _start_problems(bench, container):
-            baseline = bench.engine.processes(container)
+            baseline = _idle_processes(bench, container)
         yield Environment(**{**environment.__dict__, "baseline": baseline})
     finally:
         bench.bury(container)
+
+
+def _idle_processes(bench: Bench, container: str) -> frozenset[int]:
+    """Once the container's first process has its child: the engine says "started" a moment before that."""
+    for _ in range(20):
+        found = bench.engine.processes(container)
+        if len(found) >= _INIT_AND_CHILD:
+            break
+        bench.cancel.wait(0.01)
+    return found
 
 
 def _create(trial: TrialPlan, image: ImageFacts, bench: Bench, env: Mapping[str, str]) -> str:

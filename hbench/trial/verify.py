@@ -107,7 +107,7 @@ def _read(environment: Environment, folder: Path, ended: Finished, said: str, fl
     chunks = environment.bench.engine.get(environment.container, VERIFIER_LOGS)
     skipped: tuple[str, ...] = ()
     if chunks is not None:
-        with contextlib.closing(chunks):  # type: ignore[type-var]
+        with contextlib.closing(chunks):
             unpacked = archive.unpack(chunks, folder)
         skipped = tuple(str(one) for one in unpacked.skipped)
         if unpacked.skipped or unpacked.capped:

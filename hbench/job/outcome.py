@@ -1,0 +1,37 @@
+"""A batch after the run, and the exit code it comes to."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hbench.errors import EXIT_INTERRUPTED, EXIT_NOT_ALL_REWARDED, EXIT_OK
+from hbench.plan.model import JobPlan
+from hbench.results.job import JobResult
+from hbench.results.record import TrialRecord
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobOutcome:
+    """A job after the run; `result` is None, and the job not sealed, while trials are missing or cancelled."""
+
+    plan: JobPlan
+    path: Path
+    records: tuple[TrialRecord, ...]
+    result: JobResult | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchOutcome:
+    """A batch after the run."""
+
+    path: Path
+    jobs: tuple[JobOutcome, ...]
+    cancelled: bool
+
+    @property
+    def exit_code(self) -> int:
+        """0: every trial has a reward; 1: some do not; 130: a person stopped it."""
+        if self.cancelled:
+            return EXIT_INTERRUPTED
+        rewarded = sum(record.reward is not None for job in self.jobs for record in job.records)
+        planned = sum(len(job.plan.trials) for job in self.jobs)
+        return EXIT_OK if rewarded == planned else EXIT_NOT_ALL_REWARDED
