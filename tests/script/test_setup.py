@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 REAL_TOOLS = ["bash", "cat", "chmod", "cksum", "dirname", "env", "grep"]
-REAL_TOOLS += ["head", "mkdir", "mktemp", "rm", "sleep", "tail", "tar"]
+REAL_TOOLS += ["head", "mkdir", "mktemp", "rm", "sleep", "tail", "tar", "true"]
 
 
 @dataclass
@@ -95,14 +95,29 @@ def test_without_docker_and_without_rights_the_command_to_run_is_named(machine: 
     assert "Run: sudo apt-get install -y docker.io iptables\n" in said
 
 
+def has_apt_with_docker(machine: Machine, docker: str) -> None:
+    """`apt-get install docker.io` puts a `docker` that does what `docker` says on the PATH."""
+    installed = machine.folder / "bin" / "docker"
+    install = f"printf '#!/bin/sh\\n{docker}\\n' >{installed}; chmod +x {installed}"
+    machine.has("apt-get", f'case "$*" in *docker.io*) {install} ;; esac')
+
+
 def test_root_gets_docker_installed(machine: Machine) -> None:
     """On a machine with apt-get; the engine that Debian's package starts is used."""
     root(machine)
-    installed = machine.folder / "bin" / "docker"
-    install = f'printf "#!/bin/sh\\necho 20.10" >{installed}; chmod +x {installed}'
-    machine.has("apt-get", f'case "$*" in *docker.io*) {install} ;; esac')
+    has_apt_with_docker(machine, "echo 20.10")
     assert machine.run("engine")[0] == 0
     assert "install -y docker.io iptables" in machine.calls
+
+
+def test_with_sudo_docker_is_installed_and_the_missing_right_is_named(machine: Machine) -> None:
+    """Who may become root isn't put into a group unasked."""
+    machine.has("sudo", 'shift; AS_ROOT=1 exec "$@"')
+    has_apt_with_docker(machine, 'test -n "$AS_ROOT"')
+    status, said = machine.run("engine")
+    assert status == 1
+    assert "install -y docker.io iptables" in machine.calls
+    assert "Run: sudo usermod -aG docker joe\n" in said
 
 
 def test_a_context_of_the_docker_command_is_followed(machine: Machine) -> None:
