@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from hbench.tomlfile import dotted, known_keys, line_of, nearest
-from hbench.tomllines import Location
+from hbench.tomlfile import dotted, known_keys, nearest
+from hbench.tomllines import Location, key_lines
 
 MOST_WARNINGS = 20
 
@@ -21,16 +21,22 @@ def unknown_keys(document: Mapping[str, Any], model: type[BaseModel], *, text: s
         file: How the warnings call it.
     """
     unknown = list(_unknown(document, model, ()))
-    warnings = [_warning(location, model, text=text, file=file) for location in unknown[:MOST_WARNINGS]]
+    lines = _lines(text) if unknown else {}
+    warnings = [_warning(place, model, f"{file}:{lines.get(place, 1)}") for place in unknown[:MOST_WARNINGS]]
     more = len(unknown) - len(warnings)
     return (*warnings, f"{file}: {more} more unknown keys") if more else tuple(warnings)
 
 
-def _warning(location: Location, model: type[BaseModel], *, text: str, file: str) -> str:
+def _lines(text: str) -> Mapping[Location, int]:
+    try:
+        return key_lines(text)
+    except RecursionError:
+        return {}
+
+
+def _warning(location: Location, model: type[BaseModel], where: str) -> str:
     hint = nearest(str(location[-1]), known_keys(model, location))
-    return (
-        f'{file}:{line_of(text, location) or 1}: unknown key "{dotted(location)}" is kept but changes nothing. {hint}'
-    )
+    return f'{where}: unknown key "{dotted(location)}" is kept but changes nothing. {hint}'
 
 
 def _unknown(value: Any, model: type[BaseModel], location: Location) -> Iterator[Location]:
