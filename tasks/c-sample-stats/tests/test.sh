@@ -1,0 +1,10 @@
+#!/bin/bash
+# No `set -e`: work that is wrong must still get a reward, 0.
+mkdir -p /logs/verifier
+# The program is built and run by nobody, who has no business here.
+chmod -R go= /tests
+if /usr/bin/python3 -I -S /tests/check.py; then
+    echo 1 >/logs/verifier/reward.txt
+else
+    echo 0 >/logs/verifier/reward.txt
+fi

@@ -1,0 +1,4 @@
+#!/bin/bash
+set -euo pipefail
+
+cp "$(dirname "$0")/envfile.py" /app/envfile.py

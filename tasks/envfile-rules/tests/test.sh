@@ -1,0 +1,8 @@
+#!/bin/bash
+# No `set -e`: work that is wrong must still get a reward, 0.
+mkdir -p /logs/verifier
+# The parser runs as nobody, who can read neither the cases nor what they should give.
+chmod -R go= /tests
+if ! /usr/bin/python3 -I -S /tests/check.py /logs/verifier/reward.json; then
+    echo '{"reward": 0}' >/logs/verifier/reward.json
+fi
