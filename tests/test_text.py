@@ -1,7 +1,7 @@
 """What others wrote is shown without its tricks."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hbench.text import safe
@@ -28,6 +28,7 @@ def test_a_long_text_is_cut_with_an_ellipsis() -> None:
     assert safe("x" * 11, 10) == "x" * 9 + "…"
 
 
+@settings(deadline=None)
 @given(st.text(), st.integers(1, 50))
 def test_any_text_is_printable_and_fits(text: str, width: int) -> None:
     shown = safe(text, width)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import tomli_w
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -169,6 +169,7 @@ def paths(value: Any, at: Location = ()) -> set[Location]:
     return found
 
 
+@settings(deadline=None)
 @given(DOCUMENTS, st.booleans())
 def test_every_key_of_any_document_has_a_line(document: dict[str, Any], multiline: bool) -> None:
     """The reader of lines finds the same structure as tomllib, whatever a writer made of it."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hbench.adapter.find import load
@@ -32,6 +32,7 @@ def plan_of(
 NAMES = st.lists(st.text("abAB/_-.é", min_size=1, max_size=5), min_size=1, max_size=6, unique=True)
 
 
+@settings(deadline=None)
 @given(NAMES, st.integers(1, 3), st.integers(1, 5), st.integers(0, 2**63 - 1))
 def test_every_task_meets_every_arm_in_every_attempt(
     make_task: Make,
@@ -60,6 +61,7 @@ def test_every_task_meets_every_arm_in_every_attempt(
         assert job.trials == tuple(trial for trial in plan.trials if trial.arm == job.arm)
 
 
+@settings(deadline=None)
 @given(NAMES, st.integers(0, 9))
 def test_the_same_input_gives_the_same_plan(
     make_task: Make, make_adapter: Make, make_suite: Make, selected: Make, names: list[str], seed: int

@@ -4,7 +4,7 @@ import re
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hbench.plan.names import MAX_SLUG, cleaned, slugs
@@ -79,6 +79,7 @@ def test_the_tag_is_the_names_own_digest() -> None:
 NAMES = st.text(max_size=100) | st.text(string.ascii_letters + "/_-. @", min_size=1, max_size=12)
 
 
+@settings(deadline=None)
 @given(st.sets(NAMES, max_size=12))
 def test_any_set_of_names_gets_safe_and_distinct_folders(names: set[str]) -> None:
     found = slugs(names)
@@ -90,11 +91,13 @@ def test_any_set_of_names_gets_safe_and_distinct_folders(names: set[str]) -> Non
         assert not RESERVED.fullmatch(one)
 
 
+@settings(deadline=None)
 @given(st.sets(NAMES, max_size=12))
 def test_the_order_of_the_names_does_not_matter(names: set[str]) -> None:
     assert slugs(sorted(names)) == slugs(sorted(names, reverse=True))
 
 
+@settings(deadline=None)
 @given(NAMES, st.integers(2, 80))
 def test_a_cleaned_name_fits_and_is_never_empty(name: str, width: int) -> None:
     assert 0 < len(cleaned(name, width)) <= width

@@ -1,6 +1,6 @@
 """The order of trials is drawn once and for all."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hbench.plan.order import shuffled
@@ -11,6 +11,7 @@ def test_an_order_is_the_same_on_every_machine() -> None:
     assert shuffled("abc", str, 7, 1) == ["b", "a", "c"]
 
 
+@settings(deadline=None)
 @given(st.sets(st.text()), st.integers(), st.integers())
 def test_an_order_depends_on_names_and_salt_alone(names: set[str], seed: int, attempt: int) -> None:
     """Not on the order in which they came."""
