@@ -3,6 +3,9 @@
 import unicodedata
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_UNUSABLE = {"Cc", "Cs", "Zl", "Zp"}
+_BIDIRECTIONAL = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_LONGEST_NAME_BYTES = 255
 
 
 def safe(text: str, width: int = 200) -> str:
@@ -15,3 +18,9 @@ def safe(text: str, width: int = 200) -> str:
         return text
     shown = "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in _HIDDEN else c for c in text[: width + 1])
     return shown if len(shown) <= width else shown[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def is_absurd(name: str) -> bool:
+    """Whether a file's or task's name holds control or direction characters, is not text, or has over 255 bytes."""
+    unusable = any(unicodedata.category(c) in _UNUSABLE or c in _BIDIRECTIONAL for c in name)
+    return unusable or len(name.encode()) > _LONGEST_NAME_BYTES

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hbench.text import safe
+from hbench.text import is_absurd, safe
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,15 @@ def test_any_text_is_printable_and_fits(text: str, width: int) -> None:
     assert len(shown) <= width
     assert all(c.isprintable() or c == "\N{NO-BREAK SPACE}" or c.isspace() for c in shown)
     assert "\n" not in shown
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[2J", "\udcff", "\x7f", "a\u202eb", "a\u2028b", "x" * 256, "ü" * 128])
+def test_a_name_that_cannot_be_shown_or_stored_is_absurd(name: str) -> None:
+    """File systems count 255 bytes, not characters."""
+    assert is_absurd(name)
+
+
+@pytest.mark.parametrize("name", ["ünï 数据.v1.2", "-rf", "a b", "👩\u200d💻", "x" * 255, "ü" * 127])
+def test_a_name_in_any_language_is_not_absurd(name: str) -> None:
+    """A joiner inside an emoji is a format character too."""
+    assert not is_absurd(name)

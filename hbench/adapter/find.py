@@ -10,7 +10,7 @@ from typing import NoReturn
 from hbench.adapter.model import Adapter, AdapterFile
 from hbench.errors import AdapterError
 from hbench.shipped import shipped
-from hbench.task.tree import is_absurd
+from hbench.text import is_absurd
 from hbench.tomlfile import nearest, parse_toml, read_text, validate
 
 _FILE = "adapter.toml"

@@ -11,8 +11,9 @@ from hbench.task.config import EnvironmentTable, HealthcheckTable, TaskConfig, r
 from hbench.task.digest import digests_of
 from hbench.task.model import Artifact, Environment, Healthcheck, Phase, Task
 from hbench.task.template import has_partial_template
-from hbench.task.tree import entries, is_absurd
+from hbench.task.tree import entries
 from hbench.task.unsupported import unsupported
+from hbench.text import is_absurd
 from hbench.tomlfile import parse_toml, read_text
 
 AGENT_TIMEOUT_S = 2400.0

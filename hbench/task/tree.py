@@ -5,19 +5,17 @@ A task is other people's work: a link out of it, a pipe, or a name that rewrites
 
 import os
 import stat
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from hbench.errors import TaskError
+from hbench.text import is_absurd
 
 MOST_BYTES = 10 * 2**30
 DEEPEST = 100
 MOST_VISITS = 1_000_000
-_LONGEST_NAME = 255
-_BIDIRECTIONAL = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _TOP = ("environment", "tests", "solution", "steps", "baselines")
 
 
@@ -51,12 +49,6 @@ def entries(folder: Path) -> tuple[Entry, ...]:
     if sum(entry.size for entry in found) > MOST_BYTES:
         raise TaskError(f"holds more than {MOST_BYTES // 2**30} GiB", where=folder, hint="Take large files out of it.")
     return found
-
-
-def is_absurd(name: str) -> bool:
-    """Whether a name holds control characters, is not text, or is longer than file systems allow."""
-    strange = any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") or c in _BIDIRECTIONAL for c in name)
-    return strange or len(name.encode(errors="surrogateescape")) > _LONGEST_NAME
 
 
 def _walk(folder: Path) -> Iterator[Entry]:

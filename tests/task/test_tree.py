@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hbench.errors import TaskError
-from hbench.task.tree import entries, is_absurd
+from hbench.task.tree import entries
 
 MakeTask = Callable[..., Path]
 
@@ -132,13 +132,6 @@ def test_an_unusual_name_is_no_reason_to_refuse_a_task(make_task: MakeTask, name
     """Non-ASCII, dots and blanks are ordinary."""
     folder = make_task(files={f"environment/{name}": "x"})
     assert f"environment/{name}" in {entry.path for entry in entries(folder)}
-
-
-def test_a_name_is_absurd_from_256_bytes_on() -> None:
-    """File systems count bytes, not characters."""
-    assert not is_absurd("x" * 255)
-    assert is_absurd("x" * 256)
-    assert is_absurd("ü" * 128)
 
 
 def test_folders_more_than_a_hundred_deep_are_refused(make_task: MakeTask) -> None:
