@@ -74,7 +74,16 @@ def _with_flags(loaded: LoadedSuite, document: Document, flags: Flags) -> Loaded
         if said is not None and said != ():
             document.setdefault(table, {})[key] = list(said) if isinstance(said, tuple) else said
     name = loaded.name if loaded.name == "flags" else f"{loaded.name} with flags"
-    return parse_suite(tomli_w.dumps(document), base=loaded.base, name=name, is_file=False)
+    return parse_suite(_as_toml(document), base=loaded.base, name=name, is_file=False)
+
+
+def _as_toml(document: Document) -> str:
+    text = tomli_w.dumps(document)
+    try:
+        text.encode()
+    except UnicodeEncodeError as problem:  # an argument whose bytes Python could not decode
+        raise SuiteError("an argument is not UTF-8", where="flags", hint="Rename what it names.") from problem
+    return text
 
 
 def _put_dataset(document: Document, flags: Flags, *, base: Path) -> None:

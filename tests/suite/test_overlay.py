@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from hbench.errors import SuiteError
-from hbench.shipped import shipped
 from hbench.suite.flags import Flags
 from hbench.suite.load import LoadedSuite, parse_suite, read_suite
 from hbench.suite.overlay import overlay, resolve, suite_from_flags
@@ -191,6 +190,12 @@ def test_a_value_out_of_range_is_an_error_that_says_it_came_from_the_flags(loade
     assert "It says 9" in str(above.value)
 
 
+def test_an_argument_that_is_no_text_is_refused() -> None:
+    """A file name may be any bytes; a suite is text."""
+    with pytest.raises(SuiteError, match="not UTF-8"):
+        suite_from_flags(Flags(path=Path("tasks/\udcff")))
+
+
 def test_tasks_alone_are_run_with_oracle() -> None:
     """Harbor's default agent."""
     found = suite_from_flags(Flags(path=Path("tasks/x")))
@@ -219,7 +224,6 @@ def test_neither_file_nor_tasks_nor_harness_is_the_default_suite(
     assert resolve(None, Flags(n_attempts=2)).suite.suite.attempts == 2
 
 
-@pytest.mark.skipif(not shipped("suites", "default.toml").exists(), reason="the default suite is not written yet")
 def test_the_default_suite_that_ships_is_valid_and_says_open() -> None:
     """It runs with nothing but a Docker engine."""
     assert resolve(None, Flags()).suite.network.mode == "open"
