@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hbench.errors import TaskError
-from hbench.task.config import EnvironmentTable, HealthcheckTable, TaskConfig, read_config
+from hbench.task.config import ArtifactTable, EnvironmentTable, HealthcheckTable, TaskConfig, read_config
 from hbench.task.digest import digests_of
 from hbench.task.model import Artifact, Environment, Healthcheck, Phase, Task
 from hbench.task.template import has_partial_template
@@ -36,25 +36,20 @@ def load_task(folder: Path) -> Task:
         raise TaskError(f"the folder's name {name!r} cannot be used", where=repr(str(folder)), hint="Rename it.")
     tree = entries(folder)
     config, warnings = read_config(_text(folder, "task.toml"), name=str(folder / "task.toml"))
-    lacking = unsupported(config, {entry.path for entry in tree})
-    if lacking:
+    if lacking := unsupported(config, {entry.path for entry in tree}):
         hint = "Leave the task out of the dataset."
         raise TaskError(f"not supported yet: {'; '.join(lacking)}", where=folder / "task.toml", hint=hint)
+    agent, verifier = config.agent, config.verifier
     home = folder.resolve()
     return Task(
         name=config.task.name if config.task else name,
         folder=home,
         instruction=_instruction(folder),
         environment=_environment(folder, config.environment),
-        agent=Phase(
-            timeout_s=config.agent.timeout_sec or AGENT_TIMEOUT_S, user=config.agent.user, env=config.agent.env
-        ),
-        verifier=Phase(timeout_s=config.verifier.timeout_sec, user=config.verifier.user, env=config.verifier.env),
+        agent=Phase(timeout_s=agent.timeout_sec or AGENT_TIMEOUT_S, user=agent.user, env=agent.env),
+        verifier=Phase(timeout_s=verifier.timeout_sec, user=verifier.user, env=verifier.env),
         solution_env=config.solution.env,
-        artifacts=tuple(
-            Artifact(source=table.source, destination=table.destination, exclude=tuple(table.exclude))
-            for table in config.artifacts
-        ),
+        artifacts=tuple(_artifact(table) for table in config.artifacts),
         metadata=config.metadata,
         tests=_tests(folder),
         solution=home / "solution" if (home / "solution" / "solve.sh").is_file() else None,
@@ -139,6 +134,10 @@ def _environment(folder: Path, table: EnvironmentTable) -> Environment:
         network_mode=table.network_mode or "public",
         allowed_hosts=tuple(table.allowed_hosts),
     )
+
+
+def _artifact(table: ArtifactTable) -> Artifact:
+    return Artifact(source=table.source, destination=table.destination, exclude=tuple(table.exclude))
 
 
 def _healthcheck(table: HealthcheckTable) -> Healthcheck:
