@@ -1,6 +1,7 @@
 """What `run` and `validate` share: a plan carried out under signals and a view, and what it came to."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -8,10 +9,13 @@ from typing import Any
 from hbench.cli.live import view_for
 from hbench.cli.signals import cancelling
 from hbench.container.docker_engine import connect
+from hbench.container.engine import Cancelled, Engine
 from hbench.job.folder import reopen
 from hbench.job.outcome import BatchOutcome, JobOutcome
+from hbench.job.progress import View
 from hbench.job.run import Request, resume_batch, run_batch
 from hbench.plan.build import build_plan
+from hbench.plan.model import Plan
 from hbench.report.as_json import to_json
 from hbench.report.row import TrialRow
 from hbench.report.summary import JobSummary, summarise
@@ -24,10 +28,9 @@ _MORE_CONNECTIONS = 16
 
 def execute(request: Request, *, quiet: bool) -> BatchOutcome:
     """Run a plan's trials, shown to the person at the terminal, stopped by Ctrl-C."""
-    cancel = Event()
-    engine = connect(connections=request.plan.suite.suite.concurrency + _MORE_CONNECTIONS)
-    with view_for(request.plan, quiet=quiet) as view, cancelling(cancel):
-        return run_batch(request, engine, view, cancel)
+    return _carried_out(
+        request.plan, lambda engine, view, cancel: run_batch(request, engine, view, cancel), quiet=quiet
+    )
 
 
 def resume(path: Path, *, quiet: bool) -> BatchOutcome:
@@ -43,10 +46,19 @@ def resume(path: Path, *, quiet: bool) -> BatchOutcome:
         force_build=batch.force_build,
         environ=os.environ,
     )
+    return _carried_out(
+        plan, lambda engine, view, cancel: resume_batch(request, batch, engine, view, cancel), quiet=quiet
+    )
+
+
+def _carried_out(plan: Plan, work: Callable[[Engine, View, Event], BatchOutcome], *, quiet: bool) -> BatchOutcome:
     cancel = Event()
     engine = connect(connections=plan.suite.suite.concurrency + _MORE_CONNECTIONS)
     with view_for(plan, quiet=quiet) as view, cancelling(cancel):
-        return resume_batch(request, batch, engine, view, cancel)
+        try:
+            return work(engine, view, cancel)
+        except Cancelled:
+            raise KeyboardInterrupt from None  # before the first trial: nothing to record, nothing to resume
 
 
 def summary_of(job: JobOutcome) -> JobSummary:

@@ -50,6 +50,9 @@ class QuietView:
     def ended(self, trial: TrialPlan, record: TrialRecord) -> None:
         pass
 
+    def kept(self, trial: TrialPlan, record: TrialRecord) -> None:
+        pass
+
 
 class PlainView(QuietView):
     """A line a trial, each with how far the batch is."""
@@ -64,6 +67,9 @@ class PlainView(QuietView):
 
     def started(self, trial: TrialPlan) -> None:
         self._progress.started(trial)
+
+    def kept(self, trial: TrialPlan, record: TrialRecord) -> None:
+        self._progress.kept(trial, record)
 
     def ended(self, trial: TrialPlan, record: TrialRecord) -> None:
         self._progress.ended(trial, record)
@@ -98,6 +104,9 @@ class LiveView(QuietView):
         self._progress.started(trial)
         with self._lock:
             self._running[trial.id] = time.monotonic()
+
+    def kept(self, trial: TrialPlan, record: TrialRecord) -> None:
+        self._progress.kept(trial, record)
 
     def ended(self, trial: TrialPlan, record: TrialRecord) -> None:
         self._progress.ended(trial, record)

@@ -11,6 +11,7 @@ from hbench.container import context
 from hbench.container.build import BuildFailed
 from hbench.container.ca import CaBundle
 from hbench.container.engine import BuildSpec, Engine, ImageFacts, RefusedError
+from hbench.errors import TaskError
 from hbench.job.progress import View
 from hbench.task.model import Task
 from hbench.trial.bench import Prepared
@@ -45,22 +46,26 @@ class ImageMaker:
         """
         under_way: dict[str, Future[Prepared]] = {}
         with ThreadPoolExecutor(BUILDS_AT_ONCE, thread_name_prefix="image") as pool:
+            keys = {task.name: self._key(task) for task in tasks}
             for task in tasks:
-                key = self._key(task)
-                if key not in under_way:
-                    under_way[key] = pool.submit(self._one, task, limits[task.name])
+                if keys[task.name] not in under_way:
+                    under_way[keys[task.name]] = pool.submit(self._one, task, limits[task.name])
             result = {}
             for number, task in enumerate(tasks, start=1):
                 view.stage(f"images: {number} of {len(tasks)}, {task.name}")
-                result[task.name] = under_way[self._key(task)].result()
+                result[task.name] = under_way[keys[task.name]].result()
                 if result[task.name].problem is not None:
                     view.warn(f"{task.name}: no image: {result[task.name].problem}")
         return result
 
     def _key(self, task: Task) -> str:
+        """What tasks that need the same image have in common."""
         if task.environment.docker_image is not None and not self._builds(task):
             return f"image {task.environment.docker_image} {task.environment.dockerfile}"
-        return self._tag(task)
+        try:
+            return self._tag(task)
+        except TaskError:
+            return f"no image of {task.name}"
 
     def _builds(self, task: Task) -> bool:
         """Whether the Dockerfile comes first."""
@@ -86,13 +91,11 @@ class ImageMaker:
             return Prepared(image=None, source="pull", problem=said)
 
     def _build(self, task: Task, timeout_s: float, source: Source) -> Prepared:
-        tag = self._tag(task)
-        here = self.engine.image(tag)
-        if here is not None:
-            return Prepared(image=here, source=source)
         try:
-            return Prepared(image=self._built(task, tag, timeout_s), source=source)
-        except (BuildFailed, RefusedError) as problem:
+            tag = self._tag(task)
+            image = self.engine.image(tag) or self._built(task, tag, timeout_s)
+            return Prepared(image=image, source=source)
+        except (BuildFailed, RefusedError, TaskError) as problem:
             return Prepared(image=None, source=source, problem=str(problem))
 
     def _built(self, task: Task, tag: str, timeout_s: float) -> ImageFacts:

@@ -24,6 +24,9 @@ class View(Protocol):
     def ended(self, trial: TrialPlan, record: TrialRecord) -> None:
         """A trial has its record."""
 
+    def kept(self, trial: TrialPlan, record: TrialRecord) -> None:
+        """A trial has its record from an earlier run, and is not run again."""
+
 
 @dataclass
 class ArmProgress:
@@ -34,6 +37,12 @@ class ArmProgress:
     running: int = 0
     failed: int = 0
     reward_sum: float = 0.0
+
+    def count(self, reward: float | None) -> None:
+        """One more trial that is done."""
+        self.done += 1
+        self.failed += reward is None
+        self.reward_sum += reward or 0.0
 
     @property
     def mean(self) -> float | None:
@@ -47,6 +56,7 @@ class Progress:
 
     arms: dict[str, ArmProgress]
     _began: float | None = None
+    _kept: int = 0
     _lock: Lock = field(default_factory=Lock)
 
     @classmethod
@@ -62,9 +72,12 @@ class Progress:
         with self._lock:
             arm = self.arms[trial.arm.folder]
             arm.running -= 1
-            arm.done += 1
-            arm.failed += record.reward is None
-            arm.reward_sum += record.reward or 0.0
+            arm.count(record.reward)
+
+    def kept(self, trial: TrialPlan, record: TrialRecord) -> None:
+        with self._lock:
+            self._kept += 1
+            self.arms[trial.arm.folder].count(record.reward)
 
     @property
     def done(self) -> int:
@@ -76,6 +89,7 @@ class Progress:
 
     def eta_s(self) -> float | None:
         """Seconds until the last trial ends at the pace since the first began; None before one has ended."""
-        if not self.done or self._began is None:
+        ended = self.done - self._kept
+        if not ended or self._began is None:
             return None
-        return (time.monotonic() - self._began) / self.done * (self.planned - self.done)
+        return (time.monotonic() - self._began) / ended * (self.planned - self.done)

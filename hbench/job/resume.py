@@ -38,7 +38,7 @@ def _check_job(batch: BatchFolder, plan: Plan, job: JobPlan) -> JobLock:
         job_id=old.job_id,
         batch_id=old.batch_id,
         created_at=old.created_at,
-        images={task.name: None for task in old.tasks},
+        images={task.name: task.image for task in old.tasks},
         machine=old.machine.model_dump(mode="json"),
         ca_bundle=None,
     )

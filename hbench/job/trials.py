@@ -68,6 +68,7 @@ class TrialRunner:
     def _trial(self, trial: TrialPlan, journal: Journal, max_retries: int) -> TrialRecord | None:
         earlier = self.earlier.get(f"{trial.arm.folder}/{trial.folder}", Earlier(starts=0, record=None))
         if earlier.record is not None:
+            self.view.kept(trial, earlier.record)
             return earlier.record
         if self.bench.cancel.is_set():
             return None

@@ -1,0 +1,100 @@
+"""Going on with a batch that did not end, on the scripted engine."""
+
+from pathlib import Path
+
+import pytest
+
+from hbench.errors import ResumeError
+from hbench.job.folder import reopen
+from hbench.job.outcome import BatchOutcome
+from hbench.job.run import resume_batch
+from hbench.plan.model import TrialPlan
+from hbench.results.record import TrialRecord
+from hbench.results.verify import verify
+from tests.job.conftest import World
+
+
+@pytest.fixture
+def stopped(world: World) -> BatchOutcome:
+    """A batch that a person stopped after three of its eight trials."""
+    ended: list[str] = []
+
+    def count(trial: TrialPlan, _: TrialRecord) -> None:
+        ended.append(trial.id)
+        if len(ended) == 3:
+            world.cancel.set()
+
+    world.watcher.on_ended = count
+    outcome = world.run()
+    world.cancel.clear()
+    world.watcher.on_ended = lambda *_: None
+    world.watcher.ids_started.clear()
+    return outcome
+
+
+def test_a_resumed_batch_runs_what_is_missing_and_seals(world: World, stopped: BatchOutcome) -> None:
+    """Finished trials are kept as they are."""
+    kept = {record.id for job in stopped.jobs for record in job.records if record.exception_type != "CancelledError"}
+    outcome = _resume(world, stopped.path)
+    assert all(job.result is not None and verify(job.path) == [] for job in outcome.jobs)
+    assert kept <= {record.id for job in outcome.jobs for record in job.records}
+    assert len(world.watcher.ids_started) == 8 - len(kept)
+
+
+def test_a_finished_batch_can_be_resumed_and_nothing_runs(world: World) -> None:
+    """Doing it twice changes nothing."""
+    first = world.run()
+    before = {path: path.read_bytes() for path in first.path.rglob("*") if path.name in ("manifest.json", "lock.json")}
+    world.watcher.ids_started.clear()
+    again = _resume(world, first.path)
+    assert world.watcher.ids_started == []
+    assert again.exit_code == 0
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("tasks/alpha/tests/test.sh", "true\n", "alpha"),
+        ("tasks/gamma/task.toml", None, "gamma"),
+        ("suite.toml", "attempts = 3", "attempts"),
+    ],
+)
+def test_a_change_since_the_batch_began_is_named_and_nothing_touched(
+    world: World, stopped: BatchOutcome, name: str, text: str | None, said: str
+) -> None:
+    """The job name is a resume key: results of two versions of a task never mix (R07)."""
+    if name == "suite.toml":
+        file = stopped.path / "suite.toml"
+        file.write_text(file.read_text().replace("attempts = 2", str(text)))
+    elif text is None:
+        for part in ("instruction.md", "task.toml", "environment/Dockerfile", "tests/test.sh"):
+            world.write(f"tasks/gamma/{part}", (world.folder / "tasks/alpha" / part).read_text())
+    else:
+        world.write(name, text)
+    before = _everything(stopped.path)
+    with pytest.raises(ResumeError) as refused:
+        _resume(world, stopped.path)
+    assert said in str(refused.value)
+    assert _everything(stopped.path) == before
+
+
+def test_a_folder_that_is_no_batch_is_refused(tmp_path: Path) -> None:
+    """With the file that should be there."""
+    with pytest.raises(ResumeError, match=r"batch\.json"):
+        reopen(tmp_path)
+
+
+def _resume(world: World, path: Path) -> BatchOutcome:
+    from dataclasses import replace
+
+    from hbench.plan.build import build_plan
+    from hbench.suite.load import load_suite
+
+    batch = reopen(path)
+    plan = build_plan(load_suite(path / "suite.toml", base=batch.base), skip_invalid=False)
+    return resume_batch(replace(world.request(), plan=plan), batch, world.engine, world.watcher, world.cancel)
+
+
+def _everything(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
