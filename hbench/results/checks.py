@@ -69,7 +69,9 @@ def _trial_lock_faults(trial_lock: TrialLock, trial: PlannedTrial, task: TaskLoc
     if task.image is not None:
         wanted["image_id"] = task.image.id
     given = trial_lock.model_dump()
-    yield from _differences(f"{trial.folder}/{LOCK}", {key: given[key] for key in wanted}, wanted, "the job's lock")
+    yield from _differences(
+        f"{trial.folder}/{LOCK}", {key: given[key] for key in wanted}, wanted, "the job's lock gives"
+    )
 
 
 def _record_faults(record: TrialRecord, trial: PlannedTrial, task: TaskLock, lock: JobLock) -> Iterator[Fault]:
@@ -94,7 +96,7 @@ def _record_faults(record: TrialRecord, trial: PlannedTrial, task: TaskLock, loc
         "agent_info.version": lock.configuration.version,
         "agent_info.model_info.name": None if lock.model is None else lock.model.name,
     }
-    yield from _differences(f"{trial.folder}/{RESULT}", given, wanted, "the job's lock")
+    yield from _differences(f"{trial.folder}/{RESULT}", given, wanted, "the job's lock gives")
 
 
 def _reward_faults(record: TrialRecord, folder: str, tree: Tree) -> Iterator[Fault]:
@@ -117,7 +119,7 @@ def _reward_faults(record: TrialRecord, folder: str, tree: Tree) -> Iterator[Fau
     if record.verifier_result is not None:
         rewards = record.verifier_result.rewards
         yield from _differences(
-            result, {"verifier_result.rewards": rewards}, {"verifier_result.rewards": parsed.rewards}, "verifier/"
+            result, {"verifier_result.rewards": rewards}, {"verifier_result.rewards": parsed.rewards}, "verifier/ gives"
         )
         for flag in set(parsed.flags) - set(record.flags):
             yield Fault(shown(result), f'flags: lacks "{flag}", which verifier/ gives')
@@ -169,7 +171,7 @@ def _total_faults(result: Any, lock: JobLock, records: dict[str, TrialRecord]) -
     if {record.trial_id for record in records.values()} != {trial.trial_id for trial in lock.trials}:
         return  # named already, trial by trial
     derived = job_result(lock, records.values()).model_dump(mode="json")
-    yield from _differences(RESULT, result, derived, "the trials")
+    yield from _differences(RESULT, result, derived, "the trials give")
 
 
 def _differences(path: str, given: Any, wanted: Any, source: str) -> Iterator[Fault]:
@@ -177,9 +179,9 @@ def _differences(path: str, given: Any, wanted: Any, source: str) -> Iterator[Fa
         if should is _ABSENT:
             what = "should not be there"
         elif has is _ABSENT:
-            what = f"is missing; {source} gives {_brief(should)}"
+            what = f"is missing; {source} {_brief(should)}"
         else:
-            what = f"says {_brief(has)}, {source} gives {_brief(should)}"
+            what = f"says {_brief(has)}, {source} {_brief(should)}"
         yield Fault(shown(path), f"{key or 'the whole'}: {what}")
 
 

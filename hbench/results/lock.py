@@ -1,6 +1,6 @@
 """`lock.json` of a job and of a trial: what was fixed before the first trial started."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -188,11 +188,15 @@ class JobLock(_Part):
             twice = [name for name, count in Counter(names).items() if count > 1]
             if twice:
                 raise ValueError(f"{what} {twice[0]!a} stands twice")
-        wanted = {(task.name, n) for task in self.tasks for n in range(1, task.attempts + 1)}
-        planned = [(trial.task, trial.attempt) for trial in self.trials]
-        if len(planned) != len(wanted) or set(planned) != wanted:
-            odd = min(wanted.symmetric_difference(planned), default=planned[0])
-            raise ValueError(f"trials are not each task's attempts, each once: see {odd[0]!a}, attempt {odd[1]}")
+        attempts: dict[str, list[int]] = defaultdict(list)
+        for trial in self.trials:
+            attempts[trial.task].append(trial.attempt)
+        for task in self.tasks:
+            planned = sorted(attempts.pop(task.name, []))
+            if len(planned) != task.attempts or planned != list(range(1, len(planned) + 1)):
+                raise ValueError(f"the trials of {task.name!a} are not its {task.attempts} attempts, each once")
+        if attempts:
+            raise ValueError(f"the task {next(iter(attempts))!a} of a trial is not among the tasks")
         return self
 
 

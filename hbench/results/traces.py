@@ -112,7 +112,7 @@ def _pattern(needles: Needles) -> re.Pattern[str] | None:
     return re.compile(
         rf"(?<![\w.-])(?P<folder>{_any_of(needles.folders)})(?![\w-])"
         rf"|(?<![\w-])(?P<host>(?i:{_any_of(needles.hosts)}))(?![\w-])"
-        rf"|/(?:home|Users)/{user}(?![\w.-])|(?<![\w.-]){user}@(?=\w)"
+        rf"|/(?:home|Users)/{user}(?![\w.-])|(?<![\w.-]){user}(?=@\w)"
     )
 
 
