@@ -18,7 +18,9 @@ every_commit() {
 
 check_out_all() {
     head=$(git rev-parse --verify --quiet HEAD)
-    every_commit | sort -u | grep -v "^$head\$" | git log --no-walk --stdin --format='%ct %H' 2>/dev/null |
+    commits=$(every_commit | sort -u | grep -v "^$head\$")
+    [ -n "$commits" ] || return 0
+    echo "$commits" | git log --no-walk --stdin --format='%ct %H' 2>/dev/null |
         sort -n | tail -n "$most" | while read -r _ commit; do
             git checkout --quiet --force "$commit" -- . </dev/null 2>/dev/null
         done

@@ -14,7 +14,7 @@ quoted_literals() {
     grep -oE "\"[^\"]+\"|\`[^\`]+\`|(^|[[:space:](])'[^']+'" "$instruction" |
         sed -e "s/^[[:space:](]*//" -e 's/^.//' -e 's/.$//' |
         grep -v -E '^/[^[:space:]]*$' | while read -r literal; do
-            named_paths "$instruction" | grep -qxF -e "./$literal" || printf '%s\n' "$literal"
+            named_paths "$instruction" | grep -qxF -e "./${literal#./}" || printf '%s\n' "$literal"
         done
 }
 
