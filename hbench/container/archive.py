@@ -37,7 +37,7 @@ class Entry:
     content: bytes | Path | None = None
     link: str | None = None
 
-    def read(self) -> IO[bytes]:
+    def read(self) -> io.BufferedReader | io.BytesIO:
         """A file's bytes as a stream."""
         if isinstance(self.content, Path):
             return os.fdopen(os.open(self.content, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb")

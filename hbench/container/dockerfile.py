@@ -46,7 +46,7 @@ def with_ca(text: str, *, image: str, env: Mapping[str, str]) -> str:
 
     The variables are build arguments, so the image does not keep them.
     """
-    added = [f"COPY --from={image} / /", *(f"ARG {name}={value}" for name, value in env.items())]
+    added = [f"COPY --from={image} / /", "ARG " + " ".join(f"{name}={value}" for name, value in env.items())]
     lines = text.split("\n")
     result, done = [], 0
     for one in _instructions(lines):

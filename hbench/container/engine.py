@@ -4,9 +4,12 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 from hbench.errors import HbenchError
+
+if TYPE_CHECKING:
+    from hbench.container.ca import CaBundle
 
 
 class RefusedError(HbenchError):
@@ -17,6 +20,10 @@ class RefusedError(HbenchError):
 
 class GoneError(RefusedError):
     """The container that the operation was about is not there, or not running, any more."""
+
+
+class BuildFailed(RefusedError):  # noqa: N818 - names how a build ends, as the trial's endings do
+    """The image cannot be built, or not within its time; the message ends with what the builder said last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,11 +113,17 @@ class Finished:
 
 @dataclass(frozen=True, kw_only=True)
 class BuildSpec:
-    """An image to build from the folder of a Dockerfile."""
+    """An image to build from the folder of a Dockerfile.
+
+    Attributes:
+        ca: The certificates that every stage must trust; they are part of what the image is named after.
+        output: Called with what the builder says, as it comes.
+    """
 
     context: Path
     tag: str
     labels: Mapping[str, str]
+    ca: "CaBundle | None" = None
     timeout_s: float
     output: Callable[[bytes], None]
 

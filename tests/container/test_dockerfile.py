@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from hbench.container.dockerfile import base_images, instructions, needs_buildkit, with_ca
 
-ADDED = "COPY --from=hbench-ca:1 / /\nARG SSL_CERT_FILE=/ca.pem\nARG PIP_CERT=/ca.pem"
+ADDED = "COPY --from=hbench-ca:1 / /\nARG SSL_CERT_FILE=/ca.pem PIP_CERT=/ca.pem"
 
 
 def _with_ca(text: str) -> str:
