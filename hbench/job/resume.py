@@ -1,6 +1,6 @@
 """What an earlier run of a batch left, and whether it can go on from there (R07)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hbench.errors import ResumeError, SealError
@@ -15,7 +15,9 @@ from hbench.results.lock import JobLock
 from hbench.results.record import TrialRecord
 from hbench.trial.bench import Prepared
 
-_OF_THE_RUN = frozenset({"job_id", "batch_id", "created_at", "machine", "ca_bundle"})
+_OF_THE_RUN = frozenset({"job_id", "batch_id", "created_at", "machine", "ca_bundle", "trials"})
+_SUMS = ("suite.digest", "dataset.digest")
+"""Differ with anything that differs, so they are named only if nothing else is."""
 
 
 def check(batch: BatchFolder, plan: Plan) -> dict[str, JobLock]:
@@ -42,11 +44,11 @@ def _check_job(batch: BatchFolder, plan: Plan, job: JobPlan) -> JobLock:
         machine=old.machine.model_dump(mode="json"),
         ca_bundle=None,
     )
-    before = _comparable(old.model_dump(mode="json"))
-    changed = _first_difference(before, _comparable(new), "")
-    if changed is not None:
+    changes = list(_differences(_comparable(old.model_dump(mode="json")), _comparable(new)))
+    if changes:
+        said = next((one for one in changes if not one.startswith(_SUMS)), changes[0])
         raise ResumeError(
-            f"has changed since the batch began: {changed}", where=path, hint="Undo the change, or start a new run."
+            f"has changed since the batch began: {said}", where=path, hint="Undo the change, or start a new run."
         )
     return old
 
@@ -97,22 +99,22 @@ def _standing(batch: BatchFolder, trial: TrialPlan) -> TrialRecord | None:
 
 
 def _comparable(lock: Mapping[str, Any]) -> dict[str, Any]:
+    """The lock without what belongs to one run; the trials follow from tasks and attempts."""
     kept = {key: value for key, value in lock.items() if key not in _OF_THE_RUN}
-    return {**kept, "tasks": [{**task, "image": None} for task in kept["tasks"]]}
+    return {**kept, "tasks": {task["name"]: {**task, "image": None} for task in kept["tasks"]}}
 
 
-def _first_difference(old: Any, new: Any, where: str) -> str | None:
-    """The first key whose value differs, with both values."""
-    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
-        found = (_first_difference(old[key], new[key], f"{where}.{key}".lstrip(".")) for key in old)
-        return next((one for one in found if one is not None), None)
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        found = (
-            _first_difference(a, b, f"{where}[{_name(a, i)}]") for i, (a, b) in enumerate(zip(old, new, strict=True))
-        )
-        return next((one for one in found if one is not None), None)
-    return None if old == new else f"{where} was {str(old)[:80]!r} and is {str(new)[:80]!r}"
-
-
-def _name(value: Any, index: int) -> str:
-    return str(value.get("name", index)) if isinstance(value, dict) else str(index)
+def _differences(old: Any, new: Any, where: str = "") -> Iterator[str]:
+    """Each key whose value differs, with both values."""
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        if old != new:
+            yield f"{where} was {str(old)[:80]!r} and is {str(new)[:80]!r}"
+        return
+    for key in sorted(old.keys() | new.keys()):
+        path = f"{where}.{key}".lstrip(".")
+        if key not in new:
+            yield f"{path} is gone"
+        elif key not in old:
+            yield f"{path} is new"
+        else:
+            yield from _differences(old[key], new[key], path)
