@@ -62,6 +62,11 @@ def print_end(console: Console, jobs: Sequence[JobLine], *, batch: str) -> None:
         console.print()
     for note in notes(jobs):
         console.print(Text(note, style="dim"), soft_wrap=plain)
+    sealed = [job for job in jobs if not _is_unfinished(job)]
+    if sealed:
+        console.print("\nSealed:", style="bold")
+    for job in sealed:
+        console.print(Text(f"  {safe(job.path, COMMAND_WIDTH)}"), soft_wrap=True)
     console.print("\nNext:", style="bold")
     for command in next_commands(jobs, batch=batch):
         console.print(Text(f"  {safe(command, COMMAND_WIDTH)}"), soft_wrap=True)
@@ -104,10 +109,13 @@ def notes(jobs: Sequence[JobLine]) -> Iterator[str]:
 
 
 def next_commands(jobs: Sequence[JobLine], *, batch: str) -> list[str]:
-    """What can be typed next: resume what did not run, check the seal of each job that did."""
-    unfinished = [job for job in jobs if bucket(None, NOT_RUN) in job.summary.buckets]
-    resume = [f"hbench run --resume {shlex.quote(batch)}"] if unfinished else []
-    return resume + [f"hbench verify {shlex.quote(job.path)}" for job in jobs if job not in unfinished]
+    """What can be typed next: resume what did not run, else check the seals."""
+    command = "run --resume" if any(map(_is_unfinished, jobs)) else "verify"
+    return [f"hbench {command} {shlex.quote(batch)}"]
+
+
+def _is_unfinished(job: JobLine) -> bool:
+    return bucket(None, NOT_RUN) in job.summary.buckets
 
 
 def _attempt_columns(jobs: Sequence[JobLine]) -> dict[str, Cell]:

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from hbench.adapter.find import files
 from hbench.adapter.model import Adapter
 from hbench.container import archive
 from hbench.container.engine import Command, Finished, GoneError, RefusedError
@@ -46,7 +47,7 @@ def set_up(trial: TrialPlan, environment: Environment) -> None:
         return
     if adapter.spec.instruction == "arg" and len(task.instruction.encode()) > _ARGUMENT_CAP:
         raise AgentSetupError("the instruction is longer than 128 KiB and this harness takes it as an argument")
-    entries = archive.tree(adapter.folder, HARNESS_FOLDER)
+    entries = [archive.entry_of(adapter.folder / path, f"{HARNESS_FOLDER}/{path}") for path in files(adapter.folder)]
     entries.append(archive.file(INSTRUCTION_FILE, task.instruction.encode()))
     if adapter.spec.sees_solution and task.solution is not None:
         entries += archive.tree(task.solution, "/solution", unix_scripts=True)

@@ -1,9 +1,7 @@
 """Phase 4: what the agent left for people, copied out under caps. Nothing in it is trusted."""
 
-import contextlib
 from pathlib import Path, PurePosixPath
 
-from hbench.container import archive
 from hbench.task.model import Artifact, Task
 from hbench.trial.environment import Environment
 
@@ -27,11 +25,9 @@ def collect(task: Task, environment: Environment, folder: Path) -> tuple[str, ..
 
 
 def _copy(environment: Environment, source: str, destination: Path, exclude: tuple[str, ...], flags: set[str]) -> bool:
-    chunks = environment.bench.engine.get(environment.container, source)
-    if chunks is None:
+    unpacked = environment.copy_out(source, destination, exclude=exclude)
+    if unpacked is None:
         return False
-    with contextlib.closing(chunks):
-        unpacked = archive.unpack(chunks, destination, exclude=exclude)
     if unpacked.skipped:
         flags.add("files_not_collected")
     if unpacked.capped:

@@ -4,6 +4,7 @@ import contextlib
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from hbench.container import archive, ca
 from hbench.container.engine import Command, ContainerSpec, Finished, GoneError, ImageFacts, RefusedError
@@ -55,6 +56,14 @@ class Environment:
         """Copy files in, at absolute paths, owned by root."""
         with archive.pack(entries) as packed:
             self.bench.engine.put(self.container, packed)
+
+    def copy_out(self, source: str, destination: Path, *, exclude: tuple[str, ...] = ()) -> archive.Unpacked | None:
+        """What lies at `source` to the host, under caps; None if nothing is there."""
+        chunks = self.bench.engine.get(self.container, source)
+        if chunks is None:
+            return None
+        with contextlib.closing(chunks):
+            return archive.unpack(chunks, destination, exclude=exclude)
 
     def has(self, path: str) -> bool:
         return self.bench.engine.exists(self.container, path)

@@ -1,7 +1,6 @@
 """Phase 5: the task's own tests, copied in after the agent stopped, and the reward they wrote."""
 
-import contextlib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from hbench.container import archive
 from hbench.container.engine import Command, Finished, GoneError, RefusedError
@@ -104,23 +103,33 @@ def _command(trial: TrialPlan, environment: Environment, output: OutputFile) -> 
 
 
 def _read(environment: Environment, folder: Path, ended: Finished, said: str, flags: set[str]) -> dict[str, float]:
-    chunks = environment.bench.engine.get(environment.container, VERIFIER_LOGS)
-    skipped: tuple[str, ...] = ()
-    if chunks is not None:
-        with contextlib.closing(chunks):
-            unpacked = archive.unpack(chunks, folder)
-        skipped = tuple(str(one) for one in unpacked.skipped)
-        if unpacked.skipped or unpacked.capped:
-            flags.add("verifier_files_not_collected")
+    left_out = _collect(environment, folder, flags)
     try:
         parsed = parse_reward(_bytes(folder / "reward.txt"), _bytes(folder / "reward.json"))
     except RewardProblem as problem:
-        notes = [str(problem), f"The tests ended with exit status {ended.exit_code}.", *skipped[:3]]
+        notes = [str(problem), f"The tests ended with exit status {ended.exit_code}.", *left_out[:3]]
         if said:
             notes.append(f"Their output ends:\n{said}")
         raise REWARD_ENDINGS[problem.exception_type]("\n".join(notes)) from problem
     flags.update(parsed.flags)
     return dict(parsed.rewards)
+
+
+def _collect(environment: Environment, folder: Path, flags: set[str]) -> list[str]:
+    """Copy the tests' files out; returns in words what could not be."""
+    unpacked = environment.copy_out(VERIFIER_LOGS, folder)
+    if unpacked is None:
+        return []
+    left_out = [str(one) for one in unpacked.skipped]
+    if unpacked.capped is not None:
+        left_out.append(f"{VERIFIER_LOGS} holds {unpacked.capped}, so not all of it was copied out")
+        for path in REWARD_FILES:  # which may stand behind what is too large
+            target = folder / PurePosixPath(path).name
+            if not target.exists():
+                environment.copy_out(path, target)
+    if left_out:
+        flags.add("verifier_files_not_collected")
+    return left_out
 
 
 def _bytes(path: Path) -> bytes | None:

@@ -141,7 +141,7 @@ def test_a_narrow_terminal_gets_the_attempts_in_a_table_of_their_own(
 def test_every_figure_is_whole_at_every_common_width(six: list[JobLine], cells: int) -> None:
     """No line is longer than the terminal, nothing is cut, and no number is broken over two lines."""
     text = printed(six, cells=cells)
-    tables, _, commands = text.partition("Next:")
+    tables, _, commands = text.partition("Sealed:")
     assert max(map(len, tables.splitlines())) <= cells
     assert "…" not in text
     words = set(tables.split())
@@ -150,7 +150,7 @@ def test_every_figure_is_whole_at_every_common_width(six: list[JobLine], cells: 
             for name in list(row)[2:]:
                 assert set(row[name].split()) <= words
     assert "AgentAuthenticationError" in words
-    assert f"hbench verify {BATCH}/codex@0.130.0\n" in commands
+    assert f"  {BATCH}/codex@0.130.0\n" in commands
 
 
 def test_without_a_terminal_every_row_is_one_line_that_names_its_job(six: list[JobLine]) -> None:
@@ -172,7 +172,7 @@ def test_names_that_others_chose_cannot_write_to_the_terminal(job: Job, cells: i
     text = printed([line(summary, hostile, hostile), line(summary, "z" * 5000, hostile)], cells=cells)
     assert not set(text) & set("\x1b\x07\r\u202e\u2028")
     assert "[red]" in text
-    tables = text.split("Next:")[0]
+    tables = text.split("Sealed:")[0]
     assert "y" * 20 in tables
     assert "z" * 20 in tables
     assert "y" * 61 not in tables
@@ -191,15 +191,19 @@ def test_the_notes_say_what_a_mean_does_not(six: list[JobLine]) -> None:
     ]
 
 
-def test_the_next_commands_check_each_finished_job_and_resume_the_rest(job: Job) -> None:
+def test_the_next_command_resumes_a_batch_with_unfinished_jobs_and_verifies_any_other(job: Job) -> None:
     """Paths are quoted where a shell would read them otherwise."""
     done, stopped = job({"t": [1.0]}), job({"t": [1.0, "CancelledError"]})
-    jobs = [line(done, "oracle@1"), line(stopped, "nop@1"), line(done, "it's mine")]
-    assert next_commands(jobs, batch="my jobs/b") == [
-        "hbench run --resume 'my jobs/b'",
-        f"hbench verify {BATCH}/oracle@1",
-        f"hbench verify '{BATCH}/it'\"'\"'s mine'",
-    ]
+    jobs = [line(done, "oracle@1"), line(stopped, "nop@1")]
+    assert next_commands(jobs, batch="my jobs/b") == ["hbench run --resume 'my jobs/b'"]
+    assert next_commands(jobs[:1], batch="it's mine") == ["hbench verify 'it'\"'\"'s mine'"]
+
+
+def test_only_finished_jobs_are_listed_as_sealed(job: Job) -> None:
+    """An unfinished job has no seal."""
+    done, stopped = job({"t": [1.0]}), job({"t": [1.0, "CancelledError"]})
+    text = printed([line(done, "oracle@1"), line(stopped, "nop@1")], cells=None)
+    assert text.split("Sealed:")[1].split("Next:")[0].split() == [f"{BATCH}/oracle@1"]
 
 
 def test_a_terminal_names_a_job_once_and_marks_a_job_without_a_score(six: list[JobLine]) -> None:
