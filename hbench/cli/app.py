@@ -9,6 +9,7 @@ import typer
 from hbench.cli.clean import clean
 from hbench.cli.plan import plan
 from hbench.cli.run import run
+from hbench.cli.validate import validate
 from hbench.cli.verify import verify
 from hbench.errors import EXIT_BUG, EXIT_INTERRUPTED, HbenchError
 from hbench.text import safe
@@ -22,7 +23,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for command in (run, plan, verify, clean):
+for command in (run, plan, validate, verify, clean):
     app.command(command.__name__)(command)
 
 

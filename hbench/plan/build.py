@@ -1,7 +1,7 @@
 """Suite to Plan: every trial, in order. Reads task and adapter folders, and touches no Docker."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from hbench.adapter.model import Adapter, Configuration
 from hbench.errors import NothingToRunError, TaskError
@@ -39,17 +39,27 @@ def build_plan(loaded: LoadedSuite, *, skip_invalid: bool, extra_harnesses: Sequ
     return expand(loaded, planned, selection)
 
 
-def expand(loaded: LoadedSuite, planned: Sequence[Arm], selection: dataset.Selection) -> Plan:
-    """Arms times tasks times attempts; reads no file."""
+def expand(
+    loaded: LoadedSuite,
+    planned: Sequence[Arm],
+    selection: dataset.Selection,
+    *,
+    runs_on: Callable[[Arm, Task], bool] = lambda _arm, _task: True,
+) -> Plan:
+    """Arms times tasks times attempts; reads no file.
+
+    Args:
+        runs_on: Whether the arm's job has the task; an arm that has none gets no job.
+    """
     suite = loaded.suite
-    trials = tuple(_trials(suite, selection.tasks, planned))
+    trials = tuple(trial for trial in _trials(suite, selection.tasks, planned) if runs_on(trial.arm, trial.task))
     if not trials:
         raise NothingToRunError("the selection leaves no task", where=selection.name, hint="Widen it.")
     return Plan(
         suite=suite,
         suite_text=loaded.text,
         suite_digest=hashlib.sha256(loaded.text.encode()).hexdigest(),
-        jobs=tuple(JobPlan(arm=arm, trials=tuple(t for t in trials if t.arm is arm)) for arm in planned),
+        jobs=tuple(job for job in (_job(arm, trials) for arm in planned) if job.trials),
         trials=trials,
         dataset_name=selection.name,
         dataset_digest=selection.digest,
@@ -57,6 +67,10 @@ def expand(loaded: LoadedSuite, planned: Sequence[Arm], selection: dataset.Selec
         skipped=selection.skipped,
         notes=tuple(_notes(suite, planned, selection)),
     )
+
+
+def _job(arm: Arm, trials: Sequence[TrialPlan]) -> JobPlan:
+    return JobPlan(arm=arm, trials=tuple(trial for trial in trials if trial.arm is arm))
 
 
 def _trials(suite: Suite, tasks: Sequence[Task], planned: Sequence[Arm]) -> Iterator[TrialPlan]:

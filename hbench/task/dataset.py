@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from hbench.errors import NothingToRunError, SuiteError, TaskError
+from hbench.errors import HbenchError, NothingToRunError, SuiteError, TaskError
 from hbench.shipped import shipped
 from hbench.suite.model import DatasetTable
 from hbench.task.load import load_task, task_name
@@ -52,8 +52,8 @@ def select(dataset: DatasetTable, *, seed: int, base: Path, skip_invalid: bool) 
         NothingToRunError: No task is left.
         TaskError: Tasks are not valid (all are named), or two have the same name.
     """
-    name, root = _root(dataset, base)
-    folders = _folders_by_name(root)
+    name, root = root_of(dataset, base)
+    folders = folders_in(root)
     chosen = _chosen(dataset, folders)
     tasks, faults = _load({task: folders[task] for task in chosen})
     if faults and not skip_invalid:
@@ -67,14 +67,18 @@ def select(dataset: DatasetTable, *, seed: int, base: Path, skip_invalid: bool) 
     return Selection(
         name=name,
         tasks=tuple(tasks),
-        skipped={task: _reason(fault, folders[task]) for task, fault in faults.items()},
-        digest=_digest(tasks),
+        skipped={task: reason_of(fault, folders[task]) for task, fault in faults.items()},
+        digest=digest_of(tasks),
         holdout=frozenset(names) & holdout,
     )
 
 
-def _root(dataset: DatasetTable, base: Path) -> tuple[str, Path]:
-    """The dataset's name for people, and its folder."""
+def root_of(dataset: DatasetTable, base: Path) -> tuple[str, Path]:
+    """The dataset's name for people, and its folder.
+
+    Raises:
+        SuiteError: No dataset has that name, or the folder is not there.
+    """
     if (dataset.name is None) == (dataset.path is None):
         raise SuiteError("[dataset] needs a name or a path, and not both", hint=nearest("", list(CATALOG)))
     if dataset.name is not None:
@@ -89,8 +93,13 @@ def _root(dataset: DatasetTable, base: Path) -> tuple[str, Path]:
     return root.resolve().name, root
 
 
-def _folders_by_name(root: Path) -> dict[str, Path]:
-    """Task name -> its folder, sorted by name."""
+def folders_in(root: Path) -> dict[str, Path]:
+    """Task name -> its folder, sorted by name; `root` is a task itself or holds tasks.
+
+    Raises:
+        NothingToRunError: There is no task.
+        TaskError: Two tasks have the same name.
+    """
     try:
         folders = [root] if _is_task(root) else sorted(path for path in root.iterdir() if _is_task(path))
     except OSError as problem:
@@ -152,7 +161,7 @@ def _listed(faults: Mapping[str, TaskError]) -> str:
     return "".join(f"\n  {fault.where}: {fault.what}" for fault in faults.values())
 
 
-def _reason(fault: TaskError, folder: Path) -> str:
+def reason_of(fault: HbenchError, folder: Path) -> str:
     """The fault with its file relative to the task: it is written into files that name no place of this machine."""
     inside = f"{folder}/"
     where = fault.where or ""
@@ -169,5 +178,6 @@ def _sampled(tasks: list[Task], size: int | None, seed: int) -> list[Task]:
     return [tasks[index] for index in sorted(drawn)]
 
 
-def _digest(tasks: Iterable[Task]) -> str:
+def digest_of(tasks: Iterable[Task]) -> str:
+    """sha256 hex over the lines `name NUL hbench-digest NEWLINE` of `tasks`."""
     return hashlib.sha256("".join(f"{t.name}\0{t.digests.hbench}\n" for t in tasks).encode()).hexdigest()
