@@ -68,10 +68,10 @@ def _trial_lock_faults(trial_lock: TrialLock, trial: PlannedTrial, task: TaskLoc
     }
     if task.image is not None:
         wanted["image_id"] = task.image.id
-    given = trial_lock.model_dump()
-    yield from _differences(
-        f"{trial.folder}/{LOCK}", {key: given[key] for key in wanted}, wanted, "the job's lock gives"
-    )
+    whole = trial_lock.model_dump()
+    given = {key: whole[key] for key in wanted}
+    if given != wanted:
+        yield from _differences(f"{trial.folder}/{LOCK}", given, wanted, "the job's lock gives")
 
 
 def _record_faults(record: TrialRecord, trial: PlannedTrial, task: TaskLock, lock: JobLock) -> Iterator[Fault]:
@@ -96,7 +96,8 @@ def _record_faults(record: TrialRecord, trial: PlannedTrial, task: TaskLock, loc
         "agent_info.version": lock.configuration.version,
         "agent_info.model_info.name": None if lock.model is None else lock.model.name,
     }
-    yield from _differences(f"{trial.folder}/{RESULT}", given, wanted, "the job's lock gives")
+    if given != wanted:
+        yield from _differences(f"{trial.folder}/{RESULT}", given, wanted, "the job's lock gives")
 
 
 def _reward_faults(record: TrialRecord, folder: str, tree: Tree) -> Iterator[Fault]:

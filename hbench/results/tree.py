@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from hbench.results.fault import Fault, shown
 from hbench.results.files import MAX_JSON_BYTES
@@ -25,8 +26,7 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _SMALL_BYTES = 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One regular file: its sha256 in hex and its size in bytes."""
 
     sha256: str

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hbench.errors import SealError
+from hbench.results.files import dump_json
 from hbench.results.seal import seal
 from hbench.results.traces import Needles
 from hbench.results.verify import verify
@@ -28,11 +29,13 @@ def refusal(job: Path, needles: Needles = NOBODY) -> str:
 
 
 def test_a_complete_job_is_sealed_and_verifies(finished_job: Path) -> None:
-    """The manifest has every other file with size and digest, sorted."""
+    """The manifest has every other file with size and digest, sorted, in the style of all JSON here."""
+    (finished_job / "alpha__1" / "artifacts" / 'größe "x" \\.txt').write_text("x", encoding="utf-8")
     manifest = seal(finished_job, needles=NOBODY)
     assert verify(finished_job) == []
     written = json.loads((finished_job / "manifest.json").read_text(encoding="utf-8"))
     assert written == manifest.model_dump(mode="json")
+    assert dump_json(written, where="x") == manifest.as_bytes() == (finished_job / "manifest.json").read_bytes()
     files = [p for p in finished_job.rglob("*") if p.is_file() and p.name != "manifest.json"]
     assert list(written["files"]) == sorted(str(path.relative_to(finished_job)) for path in files)
     for path in files:
