@@ -1,0 +1,162 @@
+"""Small tasks and harnesses, and one trial of them on the real engine."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from hbench.adapter import find
+from hbench.adapter.model import Configuration
+from hbench.container import owner
+from hbench.container.docker_engine import DockerEngine
+from hbench.container.engine import ImageFacts
+from hbench.job.undertaker import Undertaker
+from hbench.plan.model import Arm, Limits, TrialPlan
+from hbench.results.record import TrialRecord
+from hbench.task.load import load_task
+from hbench.trial.bench import Bench, Prepared
+from hbench.trial.run import run_trial
+
+BASE = "debian:bookworm-slim"
+PASSES = "echo 1 > /logs/verifier/reward.txt\n"
+GRADES = "if grep -q hello /greeting.txt; then echo 1; else echo 0; fi > /logs/verifier/reward.txt\n"
+"""Passes what has written `hello` to /greeting.txt."""
+
+Texts = Mapping[str, str | bytes]
+
+
+def write(folder: Path, files: Texts) -> Path:
+    """Files in a folder that is made."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return folder
+
+
+def write_task(folder: Path, *, tests: str | bytes = PASSES, config: str = "", files: Texts | None = None) -> Path:
+    """A Harbor task on the base image; `config` are further lines of task.toml, first those of [environment]."""
+    return write(
+        folder,
+        {
+            "instruction.md": "Write `hello` to `/greeting.txt`.\n",
+            "task.toml": f'version = "1.0"\n[environment]\ndocker_image = "{BASE}"\n{config}',
+            "tests/test.sh": tests,
+            **(files or {}),
+        },
+    )
+
+
+def write_harness(folder: Path, *, agent: str | bytes, config: str = "", files: Texts | None = None) -> Path:
+    """A harness that is a shell script; `config` are further lines of adapter.toml."""
+    command = "" if "command =" in config else 'command = ["sh", "/hbench/harness/run.sh"]\n'
+    about = f'format = 1\nname = "scripted"\nversion = "1"\n{command}{config}'
+    return write(folder, {"adapter.toml": about, "run.sh": agent, **(files or {})})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """A trial that ran: its record and its folder."""
+
+    record: TrialRecord
+    folder: Path
+
+    @property
+    def ending(self) -> tuple[str | None, float | None]:
+        """exception_type and reward."""
+        return self.record.exception_type, self.record.reward
+
+    @property
+    def flags(self) -> set[str]:
+        return set(self.record.flags)
+
+    @property
+    def message(self) -> str:
+        return "" if self.record.exception_info is None else self.record.exception_info.exception_message
+
+    def text(self, name: str) -> str:
+        """A file of the trial's folder."""
+        return (self.folder / name).read_text()
+
+    def file(self, name: str) -> Path:
+        return self.folder / name
+
+
+@dataclass(kw_only=True)
+class Lab:
+    """Runs trials of tasks that it writes into a folder; each call of `run` is one trial in a container of its own."""
+
+    engine: DockerEngine
+    bury: Undertaker
+    folder: Path
+    batch_id: str
+    base: ImageFacts
+    _number: Any = field(default_factory=itertools.count)
+
+    def run(
+        self,
+        agent: str | bytes = "",
+        *,
+        tests: str | bytes = PASSES,
+        config: str = "",
+        files: Texts | None = None,
+        adapter: str = "",
+        harness_files: Texts | None = None,
+        image: Prepared | None = None,
+        limit_s: float = 20,
+        tests_limit_s: float = 20,
+        memory_mb: int = 256,
+        pids: int = 64,
+        passed_env: Mapping[str, str] | None = None,
+        cancel: Event | None = None,
+    ) -> Ran:
+        """One trial.
+
+        Args:
+            agent: The harness, a shell script.
+            tests: tests/test.sh.
+            config: Further lines of task.toml, first those of [environment].
+            adapter: Further lines of adapter.toml.
+        """
+        home = self.folder / f"trial-{next(self._number)}"
+        task = load_task(
+            write_task(home / "task", tests=tests, config=config, files=files),
+        )
+        harness = find.load(write_harness(home / "harness", agent=agent, config=adapter, files=harness_files))
+        limits = Limits(
+            agent_timeout_s=limit_s,
+            verifier_timeout_s=tests_limit_s,
+            build_timeout_s=60,
+            setup_timeout_s=60,
+            cpus=1,
+            memory_mb=memory_mb,
+            pids=pids,
+            storage_mb=None,
+        )
+        arm = Arm(
+            label=harness.name,
+            folder=home.name,
+            digest="0" * 64,
+            configuration=Configuration(adapter=harness),
+            model=None,
+        )
+        trial = TrialPlan(id=f"{home.name}/x/1", folder=home.name, arm=arm, task=task, attempt=1, limits=limits)
+        out = home / "out"
+        out.mkdir()
+        bench = Bench(
+            engine=self.engine,
+            batch_id=self.batch_id,
+            ca=None,
+            passed_env=passed_env or {},
+            cancel=cancel or Event(),
+            bury=self.bury,
+            labels=owner.labels(self.batch_id),
+        )
+        prepared = image or Prepared(image=self.base, source="local")
+        return Ran(record=run_trial(trial, prepared, bench, out), folder=out)
+
+    def containers(self) -> set[str]:
+        """Those of the lab that are on the engine now."""
+        return set(self.engine.labelled(f"{owner.BATCH_LABEL}={self.batch_id}"))
