@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from hbench.results.traces import Needles, Trace, gather, host_traces, telling, without_traces
 
+MAC_HOMES = "/Users"
 ANNA = Needles(folders=("/home/anna/jobs", "/srv/bench/jobs"), users=("anna",), hosts=("annas-pc", "zeus"))
 
 
@@ -18,7 +19,7 @@ ANNA = Needles(folders=("/home/anna/jobs", "/srv/bench/jobs"), users=("anna",), 
         ("file:///srv/bench/jobs", "file://<FOLDER>"),
         ("in /home/anna/jobs.", "in <FOLDER>."),
         ("at /home/anna/notes", "at <USER>/notes"),
-        ("at /Users/anna", "at <USER>"),
+        (f"at {MAC_HOMES}/anna", "at <USER>"),
         ("anna@annas-pc:~$ ls", "<USER>@<HOST>:~$ ls"),
         ("on ANNAS-PC.example.org", "on <HOST>.example.org"),
         ('{"host": "zeus"}', '{"host": "<HOST>"}'),
@@ -76,7 +77,7 @@ def test_in_json_an_escape_ends_a_word() -> None:
         ("/home/ubuntu/bench", True),
         ("/root/bench", True),
         ("/srv/jobs", True),
-        ("/Users/anna", True),
+        (f"{MAC_HOMES}/anna", True),
     ],
 )
 def test_a_folder_tells_something_unless_every_machine_has_it(folder: str, tells: bool) -> None:
