@@ -1,8 +1,10 @@
 """What the repository promises about itself: no traces of one machine, links that resolve, versions that agree."""
 
+import ast
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -91,6 +93,25 @@ def test_every_script_can_be_executed() -> None:
     begun = [file for file in scripts if file.read_bytes().startswith(b"#!")]
     assert [file.name for file in begun if not os.access(file, os.X_OK)] == []
     assert {"run", "test", "smoke"} <= {file.name for file in begun}
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    """Not left to come along with another one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = {Requirement(text).name.replace("-", "_") for text in project["dependencies"]}
+    imported = {
+        name.split(".")[0]
+        for file in (ROOT / "hbench").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_bytes()))
+        for name in imported_by(node)
+    }
+    assert imported - sys.stdlib_module_names - {"hbench"} <= declared
+
+
+def imported_by(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module or ""] if isinstance(node, ast.ImportFrom) else []
 
 
 def lock_entries() -> dict[str, str]:
