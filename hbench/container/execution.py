@@ -10,8 +10,9 @@ from typing import Any
 import docker
 
 from hbench.container.asking import ask, raise_for_status
-from hbench.container.engine import Cancelled, Command, Finished, RefusedError
-from hbench.container.stream import Connection, Frames, Tail
+from hbench.container.engine import Cancelled, Command, Finished, GoneError, RefusedError
+from hbench.container.stream import AfterFirstLine, Connection, Frames
+from hbench.errors import EngineError
 
 HELPER_IMAGE = "debian:bookworm-slim"
 """Has a Perl of its own (an essential package there); stops processes from outside the trial's container."""
@@ -19,7 +20,12 @@ HELPER_IMAGE = "debian:bookworm-slim"
 _WITH_PID = ("/bin/sh", "-c", 'echo $$; exec "$@"', "hbench")
 _NEVER_RAN = (126, 127)
 _TICK_S = 0.2
-_DRAIN_S = 2.0
+_LOOK_EVERY_S = 1.5
+_QUIET_S = 0.5
+_DRAIN_S = 1.5
+_STARTS_WITHIN_S = 5.0
+_HELPER_TICK_S = 0.05
+_HELPER_TAKES_S = 30.0
 
 
 def run_to_end(api: docker.APIClient, container: str, command: Command, cancel: Event) -> Finished:
@@ -46,7 +52,7 @@ class _Run:
         self._exec_id = exec_id
         self._command = command
         self._cancel = cancel
-        self._tail = Tail(command.output)
+        self._output = AfterFirstLine(command.output)
         self._frames = Frames()
 
     def to_end(self) -> Finished:
@@ -56,11 +62,11 @@ class _Run:
             ended = self._read(connection, None if limit is None else started + limit)
             duration = time.monotonic() - started
             if not ended:
-                self._stop()
-                self._read(connection, time.monotonic() + _DRAIN_S)
+                self._stop(connection)
+                self._drain(connection)
         exit_code = self._exit_code()
-        if exit_code in _NEVER_RAN and not (self._tail.first_line or b"").isdigit():
-            said = (self._tail.first_line or b"").decode(errors="replace").strip()
+        if exit_code in _NEVER_RAN and self._pid() is None:
+            said = (self._output.first_line or b"").decode(errors="replace").strip()
             raise RefusedError(said or "is there such a user, working directory and /bin/sh?")
         return Finished(exit_code=exit_code, timed_out=not ended, duration_s=duration)
 
@@ -77,23 +83,33 @@ class _Run:
 
     def _read(self, connection: Connection, until: float | None) -> bool:
         """Pass output on until the command ends (True) or `until` is reached (False)."""
-        quiet_since, patience_s = time.monotonic(), 1.0
+        look_at = time.monotonic() + _LOOK_EVERY_S
         while until is None or time.monotonic() < until:
             if self._cancel.is_set():
                 raise Cancelled
-            data = connection.read(_TICK_S if until is None else min(_TICK_S, max(0.0, until - time.monotonic())))
-            if data == b"":
+            left_s = _TICK_S if until is None else min(_TICK_S, max(0.0, until - time.monotonic()))
+            if self._pass_on(connection, left_s) == b"":
                 return True
-            if data is not None:
-                for piece in self._frames.feed(data):
-                    self._tail(piece)
-                quiet_since, patience_s = time.monotonic(), 1.0
-            elif time.monotonic() - quiet_since > patience_s:
+            if time.monotonic() > look_at:
                 # A process left in the background may hold the output open after the command itself has ended.
                 if not self._inspect()["Running"]:
+                    self._drain(connection)
                     return True
-                patience_s = min(patience_s * 2, 16.0)
+                look_at = time.monotonic() + _LOOK_EVERY_S
         return False
+
+    def _drain(self, connection: Connection) -> None:
+        """Pass on what a command that is over has left in the pipes."""
+        until = time.monotonic() + _DRAIN_S
+        while time.monotonic() < until and not self._cancel.is_set():
+            if not self._pass_on(connection, _QUIET_S):
+                return
+
+    def _pass_on(self, connection: Connection, wait_s: float) -> bytes | None:
+        data = connection.read(wait_s)
+        for stream, piece in self._frames.feed(data or b""):
+            self._output(stream, piece)
+        return data
 
     def _inspect(self) -> Mapping[str, Any]:
         found: Mapping[str, Any] = ask(lambda: self._api.exec_inspect(self._exec_id))
@@ -108,20 +124,45 @@ class _Run:
                 return None if code is None else int(code)
         return None
 
-    def _stop(self) -> None:
-        pid = self._tail.first_line
-        if pid is None or not pid.isdigit():
-            return
+    def _pid(self) -> bytes | None:
+        """The process id in the container's own numbering."""
+        line = self._output.first_line
+        return line if line is not None and line.isdigit() else None
+
+    def _stop(self, connection: Connection) -> None:
+        """End the command at its limit.
+
+        Raises:
+            GoneError: The container is no more, so neither is the command.
+            EngineError: It may still run, and nothing may be judged while it does.
+        """
+        until = time.monotonic() + _STARTS_WITHIN_S
+        while self._pid() is None and time.monotonic() < until:  # the limit may be reached before it got going
+            if self._pass_on(connection, _TICK_S) == b"":
+                return
+        try:
+            self._stop_from(self._pid())
+        except RefusedError as problem:
+            if not ask(lambda: self._api.inspect_container(self._container))["State"]["Running"]:
+                raise GoneError(str(problem)) from problem
+            raise EngineError(f"what reached its limit could not be stopped: {problem}") from problem
+
+    def _stop_from(self, pid: bytes | None) -> None:
+        if pid is None:
+            raise RefusedError("its process is not known")
         stop_processes(
             self._api,
             self._container,
             pid.decode(),
             signal=self._command.stop_signal,
             grace_s=self._command.stop_grace_s,
+            cancel=self._cancel,
         )
 
 
-def stop_processes(api: docker.APIClient, container: str, pid: str, *, signal: str, grace_s: float) -> None:
+def stop_processes(
+    api: docker.APIClient, container: str, pid: str, *, signal: str, grace_s: float, cancel: Event
+) -> None:
     """End the process `pid` of `container`, its session and descendants, from a container outside its cgroup."""
     script = resources.files("hbench.container").joinpath("stop.pl").read_text(encoding="utf-8")
     labels = ask(lambda: api.inspect_container(container))["Config"]["Labels"] or {}
@@ -144,8 +185,13 @@ def stop_processes(api: docker.APIClient, container: str, pid: str, *, signal: s
     )["Id"]
     try:
         ask(lambda: api.start(helper))
-        status = ask(lambda: api.wait(helper, timeout=int(grace_s) + 60))["StatusCode"]
-        if status != 0:
+        until = time.monotonic() + grace_s + _HELPER_TAKES_S
+        while (state := ask(lambda: api.inspect_container(helper))["State"])["Running"]:
+            if cancel.wait(_HELPER_TICK_S):
+                raise Cancelled
+            if time.monotonic() > until:
+                raise RefusedError("the helper container does not end")
+        if state["ExitCode"] != 0:
             said = ask(lambda: api.logs(helper)).decode(errors="replace").strip()
             raise RefusedError(f"processes of the trial could not be stopped: {said[-500:]}")
     finally:

@@ -10,6 +10,11 @@ use warnings;
 my ($root, $signal, $grace) = @ARGV;
 my %known;    # pid -> start time of every process of the command ever seen: a pid alone may be used again
 
+sub uptime {    # seconds with a fraction, which Perl's own time does not have
+    open my $file, '<', '/proc/uptime' or die "stop: /proc/uptime: $!";
+    return (split ' ', <$file>)[0];
+}
+
 sub processes {
     my %table;
     opendir my $proc, '/proc' or die "stop: /proc: $!";
@@ -89,10 +94,10 @@ sub victims {
     return grep { !$spared{$_} } sort { $a <=> $b } keys %mine;
 }
 
-my $until = time + $grace;
+my $until = uptime() + $grace;
 my @left = victims();
 kill $signal, @left if @left;
-while (@left && time < $until) {
+while (@left && uptime() < $until) {
     select undef, undef, undef, 0.05;
     @left = victims();
 }

@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+STDOUT, STDERR = 1, 2
 _HEADER = struct.Struct(">BxxxI")
+_FIRST_LINE_CAP_BYTES = 4096
 
 
 class Frames:
@@ -15,22 +17,23 @@ class Frames:
 
     def __init__(self) -> None:
         self._buffer = bytearray()
+        self._stream = 0
         self._left = 0
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """The payload bytes in `data`, stdout and stderr in the order they came."""
+    def feed(self, data: bytes) -> Iterator[tuple[int, bytes]]:
+        """The payload bytes in `data` in the order they came, each piece with its stream (STDOUT or STDERR)."""
         self._buffer += data
         while self._buffer:
             if self._left == 0:
                 if len(self._buffer) < _HEADER.size:
                     return
-                _, self._left = _HEADER.unpack_from(self._buffer)
+                self._stream, self._left = _HEADER.unpack_from(self._buffer)
                 del self._buffer[: _HEADER.size]
                 continue
             piece = bytes(self._buffer[: self._left])
             del self._buffer[: len(piece)]
             self._left -= len(piece)
-            yield piece
+            yield self._stream, piece
 
 
 class Connection:
@@ -107,21 +110,26 @@ def _shut_down_writing(connection: Any) -> None:
         return
 
 
-class Tail:
-    """Calls `output` with what follows the first line; the first line itself is kept."""
+class AfterFirstLine:
+    """Calls `output` with everything but the first line of stdout, which is kept.
+
+    A line that does not end within a few kilobytes is no first line, and is passed on.
+    """
 
     def __init__(self, output: Callable[[bytes], None] | None) -> None:
         self.first_line: bytes | None = None
-        self._head = bytearray()
+        self._head = b""
         self._output = output
 
-    def __call__(self, data: bytes) -> None:
-        if self.first_line is None:
+    def __call__(self, stream: int, data: bytes) -> None:
+        if self.first_line is None and stream == STDOUT:
             self._head += data
-            line, newline, rest = bytes(self._head).partition(b"\n")
-            if not newline:
+            line, newline, rest = self._head.partition(b"\n")
+            if newline:
+                self.first_line, data = line, rest
+            elif len(self._head) > _FIRST_LINE_CAP_BYTES:
+                self.first_line, data = b"", self._head
+            else:
                 return
-            self.first_line = line
-            data = rest
         if data and self._output is not None:
             self._output(data)

@@ -20,3 +20,24 @@ def bucket(reward: float | None, exception_type: str | None) -> str:
         return "not run" if exception_type == NOT_RUN else f"infra: {exception_type}"
     word = "passed" if reward == 1.0 else "failed"
     return f"timed out, {word}" if exception_type == "AgentTimeoutError" else word
+
+
+NOT_BEGUN = frozenset(
+    {
+        "EnvironmentBuildError",
+        "EnvironmentStartError",
+        "HealthcheckError",
+        "AgentSetupError",
+        "AgentSetupTimeoutError",
+        "EgressError",
+        "EngineError",
+        "AgentAuthenticationError",
+        "ModelUnreachableError",
+    }
+)
+"""Endings that may be retried or resumed, if the agent had not begun."""
+
+
+def may_run_again(exception_type: str | None, *, agent_begun: bool) -> bool:
+    """Whether a trial that ended so may be run again: it never got to the agent (R05)."""
+    return exception_type in NOT_BEGUN and not agent_begun

@@ -11,7 +11,7 @@ from hbench.container.engine import Command, Finished, GoneError, RefusedError
 from hbench.plan.model import TrialPlan
 from hbench.results.record import ExceptionInfo
 from hbench.task import template
-from hbench.trial.ending import AgentSetupError
+from hbench.trial.ending import AgentSetupError, EngineFailure
 from hbench.trial.environment import Environment
 from hbench.trial.output import OutputFile
 
@@ -121,6 +121,8 @@ def _judged(ended: Finished, trial: TrialPlan, tail: str, flags: tuple[str, ...]
 
 
 def _container_gone(environment: Environment, problem: GoneError) -> Attempt:
-    why = environment.bench.engine.why_stopped(environment.container) or str(problem)
+    why = environment.bench.engine.why_stopped(environment.container)
+    if why is None:
+        raise EngineFailure(f"the harness was lost from sight: {problem}") from problem
     exception = ExceptionInfo(exception_type="NonZeroAgentExitCodeError", exception_message=why)
     return Attempt(exit_code=None, exception=exception, stop_reason="error", begun=True, flags=("container_stopped",))
