@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 _RELEASE = "trixie"  # the first Debian release with a package of it
@@ -20,11 +21,10 @@ def config_with_plugin(folder: Path) -> Path:
     plugin = config / "cli-plugins" / "docker-buildx"
     if not plugin.exists():
         plugin.parent.mkdir(parents=True, exist_ok=True)
-        package = _downloaded(folder)
-        unpacked = folder / "unpacked"
-        _run("dpkg-deb", "--extract", str(package), str(unpacked))
-        shutil.move(next(unpacked.rglob("cli-plugins/docker-buildx")), plugin)
-        shutil.rmtree(unpacked)
+        with tempfile.TemporaryDirectory(dir=folder) as scratch:
+            package = _downloaded(Path(scratch))
+            _run("dpkg-deb", "--extract", str(package), f"{scratch}/unpacked")
+            shutil.move(next(Path(scratch).rglob("cli-plugins/docker-buildx")), plugin)
     return config
 
 
