@@ -1,8 +1,8 @@
 """Small jobs made of real files: sealed once, copied for each test that damages one."""
 
-import hashlib
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hbench.results.files import write_bytes, write_json
+from hbench.results.files import read_model, write_bytes, write_json
 from hbench.results.job import JobResult, job_result
 from hbench.results.journal import Journal
 from hbench.results.lock import JobLock
@@ -22,15 +22,6 @@ from hbench.results.tree import scan
 
 AT = "2026-01-02T03:04:05.000006Z"
 JOB_ID = "8f14e45f-ceea-467f-a0f5-4b1f2d3c4e5a"
-LIMITS = {
-    "agent_timeout_s": 120.0,
-    "verifier_timeout_s": 60.0,
-    "build_timeout_s": 600.0,
-    "setup_timeout_s": 60.0,
-    "cpus": 1.0,
-    "memory_mb": 2048,
-    "pids": 512,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,72 +59,22 @@ TRIALS = (
 
 
 def lock_of(trials: tuple[Given, ...]) -> dict[str, Any]:
-    tasks = {given.task: sum(other.task == given.task for other in trials) for given in trials}
-    return {
-        "format": "hbench/job-lock@1",
-        "hbench_version": "0.3.0",
-        "results_epoch": 2,
-        "job_id": JOB_ID,
-        "batch_id": "0d0c1f6e-0000-4000-8000-000000000001",
-        "created_at": AT,
-        "suite": {
-            "name": "small",
-            "digest": hashlib.sha256(b"[suite]\n").hexdigest(),
-            "seed": 7,
-            "attempts": 2,
-            "concurrency": 1,
-        },
-        "dataset": {"name": "mine", "digest": "d" * 64, "skipped": {}, "build_fallback": False},
-        "configuration": {
-            "label": "oracle",
-            "harness": "oracle",
-            "version": "1",
-            "adapter_digest": "a" * 64,
-            "built_in": True,
-            "options": {},
-            "sees_solution": True,
-            "sees_tests": False,
-            "calls_model": False,
-        },
-        "arm": {"folder": "oracle--none--00000000", "digest": "e" * 64},
-        "model": None,
-        "limits": {"memory_mb": 2048},
-        "network": {"mode": "open", "allow": []},
-        "verifier": {"mode": "live"},
-        "retry": {"max_retries": 1},
-        "ca_bundle": None,
-        "tasks": [
-            {
-                "name": name,
-                "attempts": attempts,
-                "digest": hashlib.sha256(name.encode()).hexdigest(),
-                "harbor_digest": "b" * 64,
-                "checksum": "c" * 64,
-                "image": {"id": f"sha256:{name}", "repo_digests": [], "source": "build", "builder": "classic"},
-                "limits": LIMITS,
-                "warnings": [],
-            }
-            for name, attempts in tasks.items()
-        ],
-        "trials": [
-            {
-                "trial_id": f"{given.task}/oracle/{given.attempt}",
-                "folder": given.folder,
-                "task": given.task,
-                "attempt": given.attempt,
-            }
-            for given in trials
-        ],
-        "flags": ["sees_solution"],
-        "asymmetries": [],
-        "prices": None,
-        "machine": {
-            "python": "3.11.7",
-            "platform": "Linux x86_64",
-            "engine": {"version": "20.10", "api_version": "1.41", "os": "linux", "arch": "amd64", "builder": "classic"},
-            "packages": {"docker": "7.1.0"},
-        },
-    }
+    """The lock beside this file, with these tasks and trials."""
+    lock: dict[str, Any] = json.loads(Path(__file__).with_name("lock.json").read_text(encoding="utf-8"))
+    [task], [trial] = lock["tasks"], lock["trials"]
+    attempts = Counter(given.task for given in trials)
+    lock["tasks"] = [task | {"name": name, "attempts": count} for name, count in attempts.items()]
+    lock["trials"] = [
+        trial
+        | {
+            "trial_id": f"{given.task}/oracle/{given.attempt}",
+            "folder": given.folder,
+            "task": given.task,
+            "attempt": given.attempt,
+        }
+        for given in trials
+    ]
+    return lock
 
 
 def record_of(given: Given, number: int) -> dict[str, Any]:
@@ -200,7 +141,7 @@ def trial_lock_of(given: Given, lock: JobLock) -> dict[str, Any]:
         "attempt": given.attempt,
         "task_digest": task.digest,
         "image_id": None if task.image is None else task.image.id,
-        "limits": LIMITS,
+        "limits": task.limits.model_dump(),
     }
 
 
@@ -275,6 +216,18 @@ def edit() -> Callable[[Path, Callable[[Any], object]], None]:
         value = json.loads(path.read_text(encoding="utf-8"))
         change(value)
         path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    return do
+
+
+@pytest.fixture
+def refit() -> Callable[[Path], None]:
+    """`refit(job)`: write the figures that follow from the trials as they are now."""
+
+    def do(job: Path) -> None:
+        lock = read_model(job / "lock.json", JobLock)
+        records = [read_model(job / trial.folder / "result.json", TrialRecord) for trial in lock.trials]
+        write_json(job / "result.json", job_result(lock, records).model_dump(mode="json"))
 
     return do
 
