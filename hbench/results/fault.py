@@ -9,14 +9,14 @@ class Fault:
 
     Attributes:
         path: The file or folder, relative to the job folder, safe to print.
-        what: What is wrong with it, as a phrase that follows the path.
+        what: What is wrong with it, as a phrase that follows the path; may quote a file, so print the whole as `str`.
     """
 
     path: str
     what: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.what}"
+        return shown(f"{self.path}: {self.what}")
 
 
 def shown(text: str) -> str:

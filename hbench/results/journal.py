@@ -74,6 +74,9 @@ class Journal:
             raise ResumeError(
                 "another hbench is running this job", where=path, hint="Wait until it has ended."
             ) from problem
+        except OSError as problem:
+            self.close()
+            raise SealError(f"cannot be locked: {problem.strerror}", where=path) from problem
         self._cut_torn_line()
 
     def start(self, trial_folder: str, start_number: int, at: str) -> None:

@@ -41,7 +41,7 @@ def seal(job_folder: Path, *, needles: Needles | None = None) -> Manifest:
     tree = scan(job_folder, keep=lambda path: says_what_happened(path) or is_written_by_hbench(path))
     contents = read_contents(tree)
     faults = [*tree.faults, *content_faults(tree, contents), *_not_run(contents)]
-    faults += _trace_faults(tree, gather([job_folder.parent]) if needles is None else needles)
+    faults += _trace_faults(tree, gather(job_folder.absolute().parents[:2]) if needles is None else needles)
     _refuse(job_folder, faults, "cannot be sealed")
     if contents.lock is None:
         raise AssertionError("a job without a lock has faults")

@@ -6,6 +6,7 @@ when half the world's images have such a user. A host name counts as a whole wor
 three characters, a letter among them, and is not a word that any log may contain.
 """
 
+import contextlib
 import os
 import platform
 import pwd
@@ -50,10 +51,17 @@ class Trace:
 
 def gather(folders: Iterable[Path] = ()) -> Needles:
     """This machine's needles; `folders` are those of the job beside the home and the working folder."""
-    users = {pwd.getpwuid(os.getuid()).pw_name, *map(os.environ.get, ("USER", "LOGNAME", "SUDO_USER"))}
+    users = [os.environ.get(name) for name in ("USER", "LOGNAME", "SUDO_USER")]
+    homes = [os.environ.get("HOME")]
+    with contextlib.suppress(KeyError):  # in a container the user may have a number and no name
+        entry = pwd.getpwuid(os.getuid())
+        users.append(entry.pw_name)
+        homes.append(entry.pw_dir)
     node = platform.node()
     return telling(
-        folders=[*folders, Path("~").expanduser(), Path.cwd()], users=users, hosts=(node, node.partition(".")[0])
+        folders=[*folders, *(Path(home) for home in homes if home), Path.cwd()],
+        users=users,
+        hosts=(node, node.partition(".")[0]),
     )
 
 

@@ -116,6 +116,14 @@ def test_a_trial_taken_out_of_the_lock_too_is_named(sealed_job: Path, edit: Edit
     assert "lock.json: the whole: the trials of 'gamma' are not its 2 attempts, each once" in told(sealed_job)
 
 
+def test_a_name_in_a_file_cannot_play_with_the_terminal(sealed_job: Path, edit: Edit, seal_anew: OnJob) -> None:
+    """An unknown key is quoted, escaped."""
+    edit(sealed_job / "alpha__1" / "result.json", lambda record: record.update({"a\x1b[2J\nOK": 1}))
+    seal_anew(sealed_job)
+    assert all(line.isprintable() for line in told(sealed_job))
+    assert any(line.startswith("alpha__1/result.json: a\\x1b[2J\\nOK: ") for line in told(sealed_job))
+
+
 def test_a_trial_that_was_brought_in_is_named(sealed_job: Path, seal_anew: OnJob) -> None:
     shutil.copytree(sealed_job / "alpha__1", sealed_job / "delta__1")
     seal_anew(sealed_job)

@@ -117,6 +117,14 @@ def test_this_machines_needles_have_the_jobs_folder(tmp_path: Path, monkeypatch:
     assert needles.hosts == ("annas-pc.example.org", "annas-pc")
 
 
+def test_a_user_without_a_name_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that was started with a bare number."""
+    monkeypatch.setattr("os.getuid", lambda: 2**31 - 7)
+    for name in ("USER", "LOGNAME", "SUDO_USER", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert gather().users == ()
+
+
 def test_without_needles_nothing_is_found_or_changed() -> None:
     assert host_traces("anything", Needles()) == []
     assert without_traces("anything", Needles()) == "anything"
