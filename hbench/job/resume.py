@@ -26,6 +26,13 @@ def check(batch: BatchFolder, plan: Plan) -> dict[str, JobLock]:
     Raises:
         ResumeError: Something differs; it names what, and nothing was touched.
     """
+    unasked = {lock.parent for lock in batch.path.glob("*/lock.json")} - {batch.job(job) for job in plan.jobs}
+    if unasked:
+        raise ResumeError(
+            "the batch has a job that its suite does not ask for",
+            where=min(unasked),
+            hint="Start a new run; tasks that `hbench validate` did not finish are validated again from the start.",
+        )
     return {job.arm.folder: _check_job(batch, plan, job) for job in plan.jobs}
 
 

@@ -1,6 +1,8 @@
 """`hbench validate` from the command line to the exit code, on the scripted engine."""
 
 import json
+import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -126,6 +128,22 @@ def test_the_json_names_every_trial_and_where_its_files_are(
         "nop": "nop",
     }
     assert all((tmp_path / trial["folder"] / "result.json").is_file() for trial in trials.values())
+
+
+def test_a_person_can_stop_it(engine: FakeEngine, task: Callable[..., Path]) -> None:
+    """Exit status 130; what did not run is not judged, and what ran is told."""
+    task("alpha")
+
+    def interrupts_once(files: Files, command: Command) -> int:
+        engine.scripts["test.sh"] = judges
+        os.kill(os.getpid(), signal.SIGINT)
+        return judges(files, command)
+
+    engine.scripts["test.sh"] = interrupts_once
+    code, said = run("tasks", "-n", "1")
+    assert code == 130
+    assert "alpha: not judged" in said
+    assert "stopped before it began" in said
 
 
 def test_an_agents_limit_can_be_scaled(engine: FakeEngine, task: Callable[..., Path]) -> None:

@@ -1,5 +1,6 @@
 """Going on with a batch that did not end, on the scripted engine."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,13 @@ def test_a_change_since_the_batch_began_is_named_and_nothing_touched(
         _resume(world, stopped.path)
     assert said in str(refused.value)
     assert _everything(stopped.path) == before
+
+
+def test_a_job_that_the_suite_does_not_ask_for_is_named(world: World, stopped: BatchOutcome) -> None:
+    """It would stay unfinished while the batch says that it is done."""
+    shutil.copytree(stopped.jobs[0].path, stopped.path / "guess--none--00000000")
+    with pytest.raises(ResumeError, match="guess--none--00000000: the batch has a job"):
+        _resume(world, stopped.path)
 
 
 def test_a_folder_that_is_no_batch_is_refused(tmp_path: Path) -> None:
