@@ -21,8 +21,8 @@ def ask(call: Callable[[], T]) -> T:
     except NotFound as problem:
         raise GoneError(words(problem)) from problem
     except APIError as problem:
-        gone = problem.status_code == requests.codes.conflict and "is not running" in words(problem)
-        raise (GoneError if gone else RefusedError)(words(problem)) from problem
+        said = words(problem)
+        raise (GoneError if "is not running" in said else RefusedError)(said) from problem
     except (DockerException, requests.RequestException) as problem:
         raise EngineError(f"the Docker engine does not answer: {words(problem)}", hint=START_ENGINE) from problem
 

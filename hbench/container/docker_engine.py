@@ -159,8 +159,13 @@ class DockerEngine:
         return f"the container stopped with exit status {state['ExitCode']}"
 
     def remove(self, container: str) -> None:
-        with contextlib.suppress(GoneError):
+        try:
             ask(lambda: self._api.remove_container(container, force=True, v=True))
+        except GoneError:
+            return
+        except RefusedError as problem:
+            if "already in progress" not in str(problem):  # somebody else removes it at this moment
+                raise
 
     def labelled(self, label: str) -> dict[str, Mapping[str, str]]:
         found = ask(lambda: self._api.containers(all=True, filters={"label": label}))

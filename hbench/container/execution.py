@@ -20,9 +20,9 @@ HELPER_IMAGE = "debian:bookworm-slim"
 _WITH_PID = ("/bin/sh", "-c", 'echo $$; exec "$@"', "hbench")
 _NEVER_RAN = (126, 127)
 _TICK_S = 0.2
-_LOOK_EVERY_S = 1.5
-_QUIET_S = 0.5
-_DRAIN_S = 1.5
+_LOOK_EVERY_S = 1.0
+_QUIET_S = 0.3
+_DRAIN_S = 0.7
 _STARTS_WITHIN_S = 5.0
 _HELPER_TICK_S = 0.05
 _HELPER_TAKES_S = 30.0
@@ -67,6 +67,7 @@ class _Run:
         exit_code = self._exit_code()
         if exit_code in _NEVER_RAN and self._pid() is None:
             said = (self._output.first_line or b"").decode(errors="replace").strip()
+            self._raise_if_gone(said)
             raise RefusedError(said or "is there such a user, working directory and /bin/sh?")
         return Finished(exit_code=exit_code, timed_out=not ended, duration_s=duration)
 
@@ -124,6 +125,10 @@ class _Run:
                 return None if code is None else int(code)
         return None
 
+    def _raise_if_gone(self, said: str) -> None:
+        if not ask(lambda: self._api.inspect_container(self._container))["State"]["Running"]:
+            raise GoneError(said)
+
     def _pid(self) -> bytes | None:
         """The process id in the container's own numbering."""
         line = self._output.first_line
@@ -143,8 +148,7 @@ class _Run:
         try:
             self._stop_from(self._pid())
         except RefusedError as problem:
-            if not ask(lambda: self._api.inspect_container(self._container))["State"]["Running"]:
-                raise GoneError(str(problem)) from problem
+            self._raise_if_gone(str(problem))
             raise EngineError(f"what reached its limit could not be stopped: {problem}") from problem
 
     def _stop_from(self, pid: bytes | None) -> None:
