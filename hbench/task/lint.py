@@ -35,8 +35,9 @@ class Lint:
 
 def lint(task: Task) -> Lint:
     """Read the task's instruction and test script (FEATURES T15, T17)."""
-    names = {path.name for path in task.tests.rglob("*") if path.suffix in _CODE and path.is_file()}
-    found = list(instruction_warnings(_text(task, "instruction.md"), names))
+    shown = {path.name for path in (task.folder / "environment").rglob("*")}
+    held_out = {path.name for path in task.tests.rglob("*") if path.suffix in _CODE and path.is_file()}
+    found = list(instruction_warnings(_text(task, "instruction.md"), held_out - shown))
     line = errexit_line(_text(task, "tests/test.sh"))
     errexit = None if line is None else f"tests/test.sh:{line}"
     if errexit is not None:
@@ -54,7 +55,7 @@ def _text(task: Task, name: str) -> str:
 
 def instruction_warnings(text: str, test_files: Iterable[str]) -> Iterator[str]:
     """An instruction speaks of the work and where it goes, not of how it is judged; each word is named once."""
-    own = [rf"(?<![\w.-]){re.escape(name)}(?![\w-])" for name in sorted(test_files)]
+    own = [rf"(?<![\w./-]){re.escape(name)}(?![\w-])" for name in sorted(test_files)]
     tests = re.compile("|".join([_TESTS.pattern, *own]))
     seen: set[str] = set()
     for number, line in enumerate(text.splitlines(), start=1):

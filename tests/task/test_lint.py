@@ -94,14 +94,16 @@ def test_an_instruction_without_an_absolute_path_is_named(text: str) -> None:
 
 
 def test_the_files_of_a_task_are_read_as_they_are(make_task: MakeTask) -> None:
-    """Line numbers are those of the file, comments at its head included."""
+    """Line numbers are those of the file, comments at its head included; what the agent can see may be named."""
     task = load_task(
         make_task(
             files={
-                "instruction.md": "<!-- canary 1 -->\n\nWrite /a; see helper.py and data.csv.\n",
+                "instruction.md": "<!-- canary 1 -->\n\nWrite /a; see helper.py, shown.py, /a/helper.py, data.csv.\n",
                 "tests/test.sh": b"set -e\n\xff\npytest\necho 1 >reward.txt\n",
                 "tests/helper.py": "",
                 "tests/data.csv": "",
+                "tests/shown.py": "",
+                "environment/app/shown.py": "",
             }
         )
     )
