@@ -35,8 +35,6 @@ FLAGS = {
     "reward_is_mean_of_keys": "reward.json names no `reward`; the mean of its keys was taken",
     "reward_from_only_key": "reward.json names no `reward`; its only key was taken",
     "reward_before_tests": "a reward file was there before the tests ran, and was removed",
-    "verifier_output_truncated": "the tests print more than is kept",
-    "verifier_files_not_collected": "not all that the tests left in /logs/verifier could be kept",
 }
 """Flags of a trial that say something about its task."""
 
