@@ -1,5 +1,6 @@
 """What the two builders share: the build, when to give it up, and the end of what it said."""
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from hbench.text import safe
 TICK_S = 0.2
 _RECENT_BYTES = 16 << 10
 _LINE_WIDTH = 300
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +65,6 @@ class Recent:
         del self._end[:-_RECENT_BYTES]
 
     def lines(self) -> list[str]:
-        """The last lines that are not blank, safe to print."""
-        text = self._end.decode(errors="replace")
+        """The last lines that are not blank, without colours, safe to print."""
+        text = _COLOUR.sub("", self._end.decode(errors="replace"))
         return [safe(line.rstrip(), _LINE_WIDTH) for line in text.splitlines() if line.strip()]

@@ -15,6 +15,9 @@ from hbench.container.building import TICK_S, Build
 from hbench.errors import EngineError
 
 NAME = "classic"
+_RED, _PLAIN = "\x1b[91m", "\x1b[0m"
+"""What the engine puts around each piece of what a RUN writes to stderr."""
+
 _PIECE_BYTES = 1 << 16
 
 
@@ -58,7 +61,7 @@ def _follow(events: Iterator[Mapping[str, Any]], build: Build) -> str | None:
         if said is None and "status" in event and not event.get("progress"):
             said = f"{event['id']}: {event['status']}\n" if "id" in event else f"{event['status']}\n"
         if said:
-            build.output(str(said).encode())
+            build.output(str(said).replace(_RED, "").replace(_PLAIN, "").encode())
     return None
 
 

@@ -37,14 +37,6 @@ def builder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     return str(request.param)
 
 
-@pytest.fixture
-def api() -> Iterator[docker.APIClient]:
-    """A client of the test's own."""
-    client = docker.APIClient(timeout=60)
-    yield client
-    client.close()
-
-
 class Maker:
     """Builds a folder and removes what it built."""
 
@@ -106,15 +98,15 @@ def _tar_names(chunks: Iterator[bytes]) -> list[str]:
 
 
 @pytest.fixture
-def make(api: docker.APIClient, tmp_path: Path) -> Iterator[Maker]:
+def make(docker_api: docker.APIClient, tmp_path: Path) -> Iterator[Maker]:
     """Builds a folder; its images are gone afterwards."""
     folder = tmp_path / "environment"
     folder.mkdir()
-    maker = Maker(api, folder)
+    maker = Maker(docker_api, folder)
     yield maker
     for tag in maker.made:
-        if api.images(tag):
-            api.remove_image(tag, force=True)
+        if docker_api.images(tag):
+            docker_api.remove_image(tag, force=True)
 
 
 def test_an_image_is_built_named_and_labelled(builder: str, make: Maker) -> None:
@@ -173,14 +165,14 @@ def test_an_image_from_scratch_gets_them_too(builder: str, make: Maker) -> None:
 
 def test_a_failure_ends_with_what_the_builder_said_last(builder: str, make: Maker) -> None:
     """Twenty lines of it, without what could rewrite a terminal."""
-    script = "for i in $(seq 100); do echo line $i; done; printf '\\033[31mred\\n'; exit 7"
+    script = "exec >&2; for i in $(seq 100); do echo line $i; done; printf '\\033[31mred\\n'; exit 7"
     with pytest.raises(BuildFailed) as caught:
         make(f"FROM {BASE}\nRUN {script}\n")
     message = str(caught.value)
     assert message.startswith(f"{make.folder}/Dockerfile: the image cannot be built: ")
     assert "line 100" in message
     assert "line 50" not in message
-    assert "red" in message
+    assert "red\n" in message
     assert "\x1b" not in message
 
 

@@ -29,13 +29,6 @@ def bundle() -> CaBundle:
     return found
 
 
-@pytest.fixture(scope="module")
-def api() -> Iterator[docker.APIClient]:
-    client = docker.APIClient(timeout=300)
-    yield client
-    client.close()
-
-
 def _built(api: docker.APIClient, folder: Path, dockerfile: str, bundle: CaBundle | None) -> str:
     folder.mkdir(exist_ok=True)
     (folder / "Dockerfile").write_text(dockerfile)
@@ -49,13 +42,13 @@ def _built(api: docker.APIClient, folder: Path, dockerfile: str, bundle: CaBundl
 
 
 @pytest.fixture(scope="module")
-def toolbox(api: docker.APIClient, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def toolbox(docker_api: docker.APIClient, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """An image with the usual programs that has never heard of the proxy; Debian's packages need no TLS."""
     install = "apt-get update && apt-get install -y --no-install-recommends"
     text = f"FROM {BASE}\nRUN {install} ca-certificates curl git python3-pip wget\n"
-    tag = _built(api, tmp_path_factory.mktemp("toolbox") / "environment", text, None)
+    tag = _built(docker_api, tmp_path_factory.mktemp("toolbox") / "environment", text, None)
     yield tag
-    api.remove_image(tag, force=True)
+    docker_api.remove_image(tag, force=True)
 
 
 class Box:
@@ -80,12 +73,12 @@ class Box:
 
 
 @pytest.fixture
-def box(api: docker.APIClient, toolbox: str) -> Iterator[Box]:
+def box(docker_api: docker.APIClient, toolbox: str) -> Iterator[Box]:
     """A container of the toolbox."""
-    made = api.create_container(toolbox, ["sleep", "600"], labels={"hbench.test": "yes"})["Id"]
-    api.start(made)
-    yield Box(api, made)
-    api.remove_container(made, force=True, v=True)
+    made = docker_api.create_container(toolbox, ["sleep", "600"], labels={"hbench.test": "yes"})["Id"]
+    docker_api.start(made)
+    yield Box(docker_api, made)
+    docker_api.remove_container(made, force=True, v=True)
 
 
 PROGRAMS = {
@@ -141,7 +134,7 @@ def test_updating_the_images_store_keeps_the_company_in_it(bundle: CaBundle, box
     assert status == 0, said
 
 
-def test_a_build_reaches_the_registry(bundle: CaBundle, api: docker.APIClient, tmp_path: Path) -> None:
+def test_a_build_reaches_the_registry(bundle: CaBundle, docker_api: docker.APIClient, tmp_path: Path) -> None:
     """An ordinary Dockerfile: nothing in it speaks of a company's certificates, and its own store gets them too."""
     text = (
         f"FROM {BASE}\n"
@@ -149,12 +142,12 @@ def test_a_build_reaches_the_registry(bundle: CaBundle, api: docker.APIClient, t
         f"RUN curl -fsS -o /dev/null {pypi()}/pip/\n"
         f"RUN env -u CURL_CA_BUNDLE -u SSL_CERT_FILE curl -fsS -o /dev/null {pypi()}/pip/\n"
     )
-    api.remove_image(_built(api, tmp_path / "environment", text, bundle), force=True)
+    docker_api.remove_image(_built(docker_api, tmp_path / "environment", text, bundle), force=True)
 
 
 def test_a_build_without_the_bundle_does_not(
-    bundle: CaBundle, api: docker.APIClient, toolbox: str, tmp_path: Path
+    bundle: CaBundle, docker_api: docker.APIClient, toolbox: str, tmp_path: Path
 ) -> None:
     """Which shows that it is the bundle that makes the difference."""
     with pytest.raises(BuildFailed, match="certificate"):
-        _built(api, tmp_path / "environment", f"FROM {toolbox}\nRUN curl -fsS {pypi()}/pip/\n", None)
+        _built(docker_api, tmp_path / "environment", f"FROM {toolbox}\nRUN curl -fsS {pypi()}/pip/\n", None)
