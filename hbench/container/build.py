@@ -5,14 +5,13 @@ import time
 from threading import Event, Lock
 
 import docker
-from docker.errors import APIError, DockerException, ImageNotFound
 
 from hbench.container import buildx, ca, classic, context, dockerfile
 from hbench.container.archive import pack
+from hbench.container.asking import ask
 from hbench.container.building import Build, Recent
 from hbench.container.ca import CaBundle
-from hbench.container.engine import BuildFailed, BuildSpec
-from hbench.errors import EngineError
+from hbench.container.engine import BuildFailed, BuildSpec, RefusedError
 
 __all__ = ["BuildFailed", "build", "builder_name"]
 
@@ -36,7 +35,7 @@ def build(api: docker.APIClient, spec: BuildSpec, cancel: Event) -> None:
         BuildFailed: It cannot be built, or not within its time; the message ends with what the builder said last.
         Cancelled: `cancel` was set.
         TaskError: The folder is no build context.
-        EngineError: The engine does not answer.
+        RefusedError, EngineError: The engine refuses the bundle, or does not answer.
     """
     recent = Recent(spec.output)
     the_build = Build(
@@ -63,16 +62,12 @@ def _make_ca_image(api: docker.APIClient, bundle: CaBundle) -> None:
     """Have the image on the engine that stages copy the certificates from: a context must not grow by them."""
     tag = context.ca_image_tag(bundle)
     with _MAKES_CA_IMAGE:
-        try:
-            if _is_there(api, tag):
-                return
-            name, _, version = tag.partition(":")
-            with pack(ca.container_files(bundle)) as files:
-                api.import_image_from_data(
-                    files, repository=name, tag=version, changes=[f"LABEL hbench.ca={bundle.sha256}"]
-                )
-        except DockerException as problem:
-            raise EngineError(f"the Docker engine does not take the CA bundle: {problem}") from problem
+        if _is_there(api, tag):
+            return
+        name, _, version = tag.partition(":")
+        changes = [f"LABEL hbench.ca={bundle.sha256}"]
+        with pack(ca.container_files(bundle)) as files:
+            ask(lambda: api.import_image_from_data(files, repository=name, tag=version, changes=changes))
 
 
 def _explained(
@@ -107,9 +102,7 @@ def _stopped_at_a_base_image(lines: list[str]) -> bool:
 
 def _is_there(api: docker.APIClient, image: str) -> bool:
     try:
-        api.inspect_image(image)  # type: ignore[no-untyped-call]
-    except ImageNotFound:
-        return False
-    except APIError:  # a name that is none is on no engine
+        ask(lambda: api.inspect_image(image))
+    except RefusedError:  # not there, or a name that is none
         return False
     return True

@@ -11,6 +11,7 @@ import urllib3
 from docker.errors import APIError, DockerException
 
 from hbench.container import context
+from hbench.container.asking import START_ENGINE, words
 from hbench.container.building import TICK_S, Build
 from hbench.errors import EngineError
 
@@ -34,10 +35,10 @@ def run(api: docker.APIClient, build: Build) -> str | None:
             try:
                 return _follow(_events(api, build, upload), build)
             except APIError as problem:
-                return str(problem.explanation or problem)
+                return words(problem)
             except (DockerException, requests.RequestException, urllib3.exceptions.HTTPError, OSError) as problem:
                 build.check()
-                raise EngineError(f"the Docker engine broke the build off: {problem}") from problem
+                raise EngineError(f"the engine broke the build off: {words(problem)}", hint=START_ENGINE) from problem
 
 
 def _events(api: docker.APIClient, build: Build, upload: Iterator[bytes]) -> Iterator[Mapping[str, Any]]:
