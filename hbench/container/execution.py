@@ -3,7 +3,6 @@
 import contextlib
 import time
 from collections.abc import Mapping
-from importlib import resources
 from threading import Event
 from typing import Any
 
@@ -11,11 +10,9 @@ import docker
 
 from hbench.container.asking import ask, raise_for_status
 from hbench.container.engine import Cancelled, Command, Finished, GoneError, RefusedError
+from hbench.container.stopping import stop_processes
 from hbench.container.stream import AfterFirstLine, Connection, Frames
 from hbench.errors import EngineError
-
-HELPER_IMAGE = "debian:bookworm-slim"
-"""Has a Perl of its own (an essential package there); stops processes from outside the trial's container."""
 
 _WITH_PID = ("/bin/sh", "-c", 'echo $$; exec "$@"', "hbench")
 _NEVER_RAN = (126, 127)
@@ -24,8 +21,6 @@ _LOOK_EVERY_S = 1.0
 _QUIET_S = 0.3
 _DRAIN_S = 0.7
 _STARTS_WITHIN_S = 5.0
-_HELPER_TICK_S = 0.05
-_HELPER_TAKES_S = 30.0
 
 
 def run_to_end(api: docker.APIClient, container: str, command: Command, cancel: Event) -> Finished:
@@ -162,41 +157,3 @@ class _Run:
             grace_s=self._command.stop_grace_s,
             cancel=self._cancel,
         )
-
-
-def stop_processes(
-    api: docker.APIClient, container: str, pid: str, *, signal: str, grace_s: float, cancel: Event
-) -> None:
-    """End the process `pid` of `container`, its session and descendants, from a container outside its cgroup."""
-    script = resources.files("hbench.container").joinpath("stop.pl").read_text(encoding="utf-8")
-    labels = ask(lambda: api.inspect_container(container))["Config"]["Labels"] or {}
-    host = api.create_host_config(
-        pid_mode=f"container:{container}",
-        network_mode="none",
-        cap_drop=["ALL"],
-        cap_add=["KILL", "SYS_PTRACE", "DAC_READ_SEARCH"],
-        security_opt=["no-new-privileges"],
-        read_only=True,
-    )
-    helper = ask(
-        lambda: api.create_container(
-            HELPER_IMAGE,
-            ["/usr/bin/perl", "-e", script, pid, signal, str(grace_s)],
-            entrypoint="",
-            labels={key: value for key, value in labels.items() if key.startswith("hbench.")},
-            host_config=host,
-        )
-    )["Id"]
-    try:
-        ask(lambda: api.start(helper))
-        until = time.monotonic() + grace_s + _HELPER_TAKES_S
-        while (state := ask(lambda: api.inspect_container(helper))["State"])["Running"]:
-            if cancel.wait(_HELPER_TICK_S):
-                raise Cancelled
-            if time.monotonic() > until:
-                raise RefusedError("the helper container does not end")
-        if state["ExitCode"] != 0:
-            said = ask(lambda: api.logs(helper)).decode(errors="replace").strip()
-            raise RefusedError(f"processes of the trial could not be stopped: {said[-500:]}")
-    finally:
-        ask(lambda: api.remove_container(helper, force=True, v=True))

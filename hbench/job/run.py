@@ -8,7 +8,7 @@ from threading import Event
 from hbench.container import ca, owner, sweep
 from hbench.container.ca import CaBundle
 from hbench.container.engine import Engine, EngineFacts, RefusedError
-from hbench.container.execution import HELPER_IMAGE
+from hbench.container.stopping import HELPER_IMAGE
 from hbench.errors import EngineError
 from hbench.job import folder, resume
 from hbench.job.folder import BatchFolder

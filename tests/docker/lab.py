@@ -1,7 +1,8 @@
 """Small tasks and harnesses, and one trial of them on the real engine."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -160,3 +161,10 @@ class Lab:
     def containers(self) -> set[str]:
         """Those of the lab that are on the engine now."""
         return set(self.engine.labelled(f"{owner.BATCH_LABEL}={self.batch_id}"))
+
+
+def together(lab: Lab, trials: Mapping[str, Mapping[str, Any]], *, at_once: int = 4) -> Iterator[Callable[[str], Ran]]:
+    """For a module's fixture: all its trials at once, each of which is there when it is asked for by its name."""
+    with ThreadPoolExecutor(at_once) as pool:
+        futures = {name: pool.submit(lab.run, **fields) for name, fields in trials.items()}
+        yield lambda name: futures[name].result()

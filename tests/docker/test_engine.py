@@ -157,6 +157,15 @@ def test_removing_a_container_that_is_being_removed_is_no_error(engine: DockerEn
     assert engine.why_stopped(fresh) == "the container was removed"
 
 
+def test_a_container_that_is_held_still_can_be_removed(
+    engine: DockerEngine, fresh: str, docker_api: docker.APIClient
+) -> None:
+    """As it is when hbench is killed while it stops an agent."""
+    docker_api.pause(fresh)
+    engine.remove(fresh)
+    assert engine.why_stopped(fresh) == "the container was removed"
+
+
 def test_containers_are_found_by_their_labels(engine: DockerEngine, created: Callable[..., str], batch_id: str) -> None:
     """Also before they are started."""
     one = created(labels={**owner.labels(batch_id), "hbench.trial": "x/y/1"})

@@ -1,12 +1,12 @@
 """What the tests may write as a reward, and what is none: each shape in a real container."""
 
-from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
-from tests.docker.lab import Lab, Ran
+from tests.docker.lab import Lab, Ran, together
 
 pytestmark = pytest.mark.docker
 
@@ -114,49 +114,47 @@ BAD: Mapping[str, tuple[Shape, str, str]] = {
 
 
 @pytest.fixture(scope="module")
-def trials(lab: Lab) -> Iterator[dict[str, Future[Ran]]]:
-    """One trial a shape, four at a time."""
-    shapes = {name: shape for name, (shape, *_) in (GOOD | BAD).items()}  # type: ignore[operator]
-    with ThreadPoolExecutor(4) as pool:
-        yield {name: pool.submit(trial_of, lab, shape) for name, shape in shapes.items()}
+def trial(lab: Lab) -> Iterator[Callable[[str], Ran]]:
+    """One trial a shape."""
+    yield from together(lab, {name: fields_of(shape) for name, (shape, *_) in [*GOOD.items(), *BAD.items()]})
 
 
-def trial_of(lab: Lab, shape: Shape) -> Ran:
+def fields_of(shape: Shape) -> dict[str, Any]:
     files = {"tests/reward.txt": shape.txt, "tests/reward.json": shape.json}
-    tests = f"echo judging\n{_COPY}{shape.script}\n"
-    return lab.run(tests=tests, files={name: data for name, data in files.items() if data is not None})
+    return {
+        "tests": f"echo judging\n{_COPY}{shape.script}\n",
+        "files": {name: data for name, data in files.items() if data is not None},
+    }
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_a_good_reward_is_read_as_the_number_it_is(trials: dict[str, Future[Ran]], name: str) -> None:
+def test_a_good_reward_is_read_as_the_number_it_is(trial: Callable[[str], Ran], name: str) -> None:
     """Whatever blanks, exponents or other scores stand around it."""
     _, reward, flags = GOOD[name]
-    ran = trials[name].result()
+    ran = trial(name)
     assert (ran.ending, ran.flags) == ((None, reward), flags), ran.message
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_anything_else_is_no_reward_and_the_message_says_what_was_read(
-    trials: dict[str, Future[Ran]], name: str
-) -> None:
+def test_anything_else_is_no_reward_and_the_message_says_what_was_read(trial: Callable[[str], Ran], name: str) -> None:
     """With the exit status and the end of the tests' output, so that a person sees why."""
     _, ending, said = BAD[name]
-    ran = trials[name].result()
+    ran = trial(name)
     assert ran.ending == (ending, None)
     assert said in ran.message
     assert "exit status 0" in ran.message
     assert "judging" in ran.message
 
 
-def test_every_score_is_kept_with_the_headline_first(trials: dict[str, Future[Ran]]) -> None:
+def test_every_score_is_kept_with_the_headline_first(trial: Callable[[str], Ran]) -> None:
     """As the tests wrote them."""
-    found = trials["an object with more"].result().record.verifier_result
+    found = trial("an object with more").record.verifier_result
     assert found is not None
     assert list(found.rewards.items()) == [("reward", 0.25), ("loss", 12.5)]
 
 
-def test_what_is_no_file_is_not_copied_to_the_host(trials: dict[str, Future[Ran]]) -> None:
+def test_what_is_no_file_is_not_copied_to_the_host(trial: Callable[[str], Ran]) -> None:
     """No link, pipe or device of a container becomes one here."""
     for name in ("a link to a good file", "a named pipe", "a device", "a link to nowhere"):
-        folder = trials[name].result().file("verifier")
+        folder = trial(name).file("verifier")
         assert all(path.is_file() and not path.is_symlink() for path in folder.iterdir()), name
