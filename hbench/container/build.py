@@ -12,10 +12,12 @@ from hbench.container.asking import ask
 from hbench.container.building import Build, Recent
 from hbench.container.ca import CaBundle
 from hbench.container.engine import BuildFailed, BuildSpec, RefusedError
+from hbench.text import safe
 
 __all__ = ["BuildFailed", "build", "builder_name"]
 
 _SHOWN_LINES = 20
+_PROBLEM_WIDTH = 500
 _INSTALL_BUILDX = "Install Docker's buildx plugin, so that the image is built with BuildKit; then run again."
 _CLASSIC_STEP = re.compile(r"Step \d+/\d+ : (\S+)")
 _BUILDKIT_PULL = re.compile(r" > (?:\[[^]]*\] )?(?:load metadata for|FROM) ")
@@ -77,6 +79,7 @@ def _explained(
     text = context.instructions(spec.context, None).decode(errors="replace")
     if with_buildkit:
         problem = next((line[7:] for line in reversed(recent.lines()) if line.startswith("ERROR: ")), problem)
+    problem = safe(" ".join(problem.split()), _PROBLEM_WIDTH)
     if _stopped_at_a_base_image(recent.lines()):
         missing = [image for image in dockerfile.base_images(text) if not _is_there(api, image)]
         if missing:
@@ -102,7 +105,7 @@ def _stopped_at_a_base_image(lines: list[str]) -> bool:
 
 def _is_there(api: docker.APIClient, image: str) -> bool:
     try:
-        ask(lambda: api.inspect_image(image))
+        ask(lambda: api.inspect_image(image))  # type: ignore[no-untyped-call]
     except RefusedError:  # not there, or a name that is none
         return False
     return True

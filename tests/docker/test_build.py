@@ -176,6 +176,13 @@ def test_a_failure_ends_with_what_the_builder_said_last(builder: str, make: Make
     assert "\x1b" not in message
 
 
+def test_what_a_dockerfile_says_cannot_rewrite_the_message(builder: str, make: Maker) -> None:
+    """Builders repeat the command that failed, whatever characters are in it."""
+    with pytest.raises(BuildFailed) as caught:
+        make(f"FROM {BASE}\nRUN false '\x1b[2J\u202e'\n")
+    assert not {"\x1b", "\u202e"} & set(str(caught.value))
+
+
 def test_a_base_image_that_cannot_be_pulled_is_named(builder: str, make: Maker) -> None:
     """With the command that shows why."""
     with pytest.raises(BuildFailed, match="base image that is not here and cannot be pulled") as caught:
