@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 
-from hbench.adapter.model import Adapter, Configuration
 from hbench.errors import NothingToRunError, TaskError
 from hbench.plan.arms import arms, configurations
 from hbench.plan.limits import limits_of
@@ -17,12 +16,11 @@ from hbench.task import dataset
 from hbench.task.model import Task
 
 
-def build_plan(loaded: LoadedSuite, *, skip_invalid: bool, extra_harnesses: Sequence[Adapter] = ()) -> Plan:
+def build_plan(loaded: LoadedSuite, *, skip_invalid: bool) -> Plan:
     """The suite expanded; the same input gives the same plan, on every machine.
 
     Args:
         skip_invalid: Leave invalid tasks out, and say so in the plan, where they are an error otherwise.
-        extra_harnesses: Harnesses that run besides the suite's, each without options.
 
     Raises:
         SuiteError: The suite asks for something that cannot be, or that hbench cannot do yet.
@@ -33,7 +31,7 @@ def build_plan(loaded: LoadedSuite, *, skip_invalid: bool, extra_harnesses: Sequ
     asked = configurations(loaded)
     for refusal in unsupported(loaded.suite, [configuration.adapter for configuration in asked]):
         raise loaded.error(refusal)
-    planned = arms(loaded, [*asked, *(Configuration(adapter=adapter) for adapter in extra_harnesses)])
+    planned = arms(loaded, asked)
     seed = loaded.suite.suite.seed
     selection = dataset.select(loaded.suite.dataset, seed=seed, base=loaded.base, skip_invalid=skip_invalid)
     return expand(loaded, planned, selection)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hbench.adapter.find import load
 from hbench.adapter.model import Adapter, Configuration
 from hbench.errors import NothingToRunError, SuiteError, TaskError
 from hbench.plan.arms import arms
@@ -195,19 +194,6 @@ def test_what_hbench_cannot_do_yet_is_refused_before_any_task_is_read(dataset: P
         build_plan(suite_in(dataset, SUITE.replace("open", "none")), skip_invalid=False)
     with pytest.raises(SuiteError, match="calls a model"):
         build_plan(suite_in(dataset, SUITE.replace("mine", "caller")), skip_invalid=False)
-
-
-def test_a_harness_may_join_without_standing_in_the_suite(dataset: Path) -> None:
-    """As validate does with a task's own baselines."""
-    (dataset / "mine" / "more").write_text("x")
-    extra = load(dataset / "caller")
-    (dataset / "other").mkdir()
-    said = (dataset / "mine" / "adapter.toml").read_text().replace("mine", "other")
-    (dataset / "other" / "adapter.toml").write_text(said)
-    plan = build_plan(suite_in(dataset), skip_invalid=True, extra_harnesses=[load(dataset / "other")])
-    assert [job.arm.label.partition("@")[0] for job in plan.jobs] == ["mine", "other"]
-    with pytest.raises(SuiteError, match="calls a model"):
-        build_plan(suite_in(dataset), skip_invalid=True, extra_harnesses=[extra])
 
 
 def test_a_plan_holds_no_secret(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
