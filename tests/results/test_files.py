@@ -74,6 +74,15 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path: Path, monkeyp
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_the_folder_is_flushed_only_where_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It costs more than the file itself."""
+    flushed: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda fd: flushed.append("folder" if os.path.isdir(fd) else "file"))  # noqa: PTH112
+    write_json(tmp_path / "x.json", {})
+    write_json(tmp_path / "x.json", {}, sync_folder=True)
+    assert flushed == ["file", "file", "folder"]
+
+
 def test_a_link_in_the_way_is_replaced_and_not_followed(tmp_path: Path) -> None:
     """An agent that guesses a name cannot make hbench write elsewhere."""
     outside = tmp_path / "outside"

@@ -147,6 +147,7 @@ def test_two_files_that_disagree_or_of_which_one_is_bad_give_no_reward(txt: str,
 
 def test_a_file_over_the_cap_is_not_parsed() -> None:
     """White space counts as well."""
+    assert MAX_REWARD_BYTES == 65_536
     assert parse_reward(b"1" + b" " * (MAX_REWARD_BYTES - 1), None).reward == 1.0
     assert problem_of(b"1" + b" " * MAX_REWARD_BYTES, None).exception_type == UNPARSABLE
     padded = b'{"reward": 1}'.ljust(MAX_REWARD_BYTES + 1)

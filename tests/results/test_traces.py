@@ -52,7 +52,7 @@ def test_a_longer_word_is_another_word(text: str) -> None:
 
 
 def test_the_line_is_told_and_every_trace_counts() -> None:
-    text = "one\nzeus two\n/home/anna/jobs zeus\n"
+    text = "\nzeus two\n/home/anna/jobs zeus\n"
     assert host_traces(text, ANNA) == [Trace("host", 2), Trace("folder", 3), Trace("host", 3)]
 
 

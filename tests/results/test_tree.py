@@ -12,7 +12,8 @@ from hbench.results.tree import Entry, is_sealable, is_written_by_hbench, says_w
 
 def test_every_file_has_its_size_and_sha256(tmp_path: Path) -> None:
     """Small, large, empty and hidden ones, at any depth; only what is asked for is kept."""
-    contents = {"a": b"", "b/c/d.txt": b"hello", "b/.hidden": b"x", "b/large": b"0123456789" * 300_000}
+    large = b"0123456789" * 300_000
+    contents = {"a": b"", "b/c/d.txt": b"hello", "b/.hidden": b"x", "b/large": large, "b/left": large + b"!"}
     for path, data in contents.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(data)
@@ -74,6 +75,7 @@ def test_a_file_too_large_to_keep_is_named_and_still_hashed(tmp_path: Path, monk
         ("a\x00", False),
         ("a\x85", False),
         ("\x7f", False),
+        (chr(0xD800), False),
         ("\udcff", False),
     ],
 )
