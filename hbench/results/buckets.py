@@ -1,4 +1,4 @@
-"""Which bucket a trial falls into, from two questions: is there a reward, and is there an exception? (E04, E05)"""
+"""Which bucket a trial falls into, by two questions: is there a reward, and is there an exception (E04, E05)."""
 
 VERIFIER_BROKEN = frozenset(
     {
