@@ -77,6 +77,7 @@ def job_lines(outcome: BatchOutcome) -> list[JobLine]:
             harness=job.plan.arm.label,
             model=None if job.plan.arm.model is None else job.plan.arm.model.name,
             path=shown_path(job.path),
+            sealed=job.not_sealed is None,
             summary=summary_of(job),
         )
         for job in outcome.jobs
@@ -100,7 +101,7 @@ def _job(job: JobOutcome) -> dict[str, Any]:
         "path": str(job.path),
         "harness": job.plan.arm.label,
         "model": None if job.plan.arm.model is None else job.plan.arm.model.name,
-        "sealed": job.result is not None,
+        "sealed": job.not_sealed is None,
         "trials": summary.planned,
         "with_reward": summary.with_reward,
         "exceptions": summary.exceptions,

@@ -55,7 +55,7 @@ def create(plan: Plan, jobs_dir: Path, *, base: Path, skip_invalid: bool, force_
     batch = BatchFolder(
         path=path,
         batch_id=str(uuid.uuid4()),
-        created_at=at.isoformat(),
+        created_at=at.isoformat().replace("+00:00", "Z"),
         base=base.absolute(),
         skip_invalid=skip_invalid,
         force_build=force_build,

@@ -87,7 +87,8 @@ class ImageMaker:
             if self.fallback and task.environment.dockerfile is not None:
                 return self._build(task, timeout_s, "fallback")
             hint = 'Say build = "fallback" under [dataset] to build it from the Dockerfile beside it.'
-            said = f"{problem}" if task.environment.dockerfile is None else f"{problem}\n  {hint}"
+            told = problem.without_place
+            said = told if task.environment.dockerfile is None else f"{told}\n  {hint}"
             return Prepared(image=None, source="pull", problem=said)
 
     def _build(self, task: Task, timeout_s: float, source: Source) -> Prepared:
@@ -96,7 +97,7 @@ class ImageMaker:
             image = self.engine.image(tag) or self._built(task, tag, timeout_s)
             return Prepared(image=image, source=source)
         except (BuildFailed, RefusedError, TaskError) as problem:
-            return Prepared(image=None, source=source, problem=str(problem))
+            return Prepared(image=None, source=source, problem=problem.without_place)
 
     def _built(self, task: Task, tag: str, timeout_s: float) -> ImageFacts:
         folder = task.environment.context

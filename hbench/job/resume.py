@@ -13,6 +13,8 @@ from hbench.results.buckets import NOT_RUN, may_run_again
 from hbench.results.files import read_model
 from hbench.results.lock import JobLock
 from hbench.results.record import TrialRecord
+from hbench.results.tree import MANIFEST
+from hbench.results.verify import verify_job
 from hbench.trial.bench import Prepared
 
 _OF_THE_RUN = frozenset({"job_id", "batch_id", "created_at", "machine", "ca_bundle", "trials"})
@@ -75,22 +77,42 @@ def check_images(locks: Mapping[str, JobLock], images: Mapping[str, Prepared]) -
 
 def earlier(batch: BatchFolder, plan: Plan) -> dict[str, Earlier]:
     """`<job folder>/<trial folder>` -> what is known of the trial."""
-    known = {}
+    return {
+        f"{job.arm.folder}/{trial.folder}": _earlier(batch, trial, events)
+        for job in plan.jobs
+        for events in [_events(batch, job)]
+        for trial in job.trials
+    }
+
+
+def reopen_seals(batch: BatchFolder, plan: Plan, known: Mapping[str, Earlier]) -> None:
+    """Take the seal off each job of which a trial will run again; the job is sealed anew when it has ended.
+
+    Raises:
+        SealError: A seal does not hold; what was changed since must not be covered by a new one.
+    """
     for job in plan.jobs:
-        starts = _starts(batch, job)
-        for trial in job.trials:
-            record = _standing(batch, trial)
-            known[f"{job.arm.folder}/{trial.folder}"] = Earlier(starts=starts.get(trial.folder, 0), record=record)
-    return known
+        folder = batch.job(job)
+        if not (folder / MANIFEST).exists() or all(known[f"{job.arm.folder}/{t.folder}"].record for t in job.trials):
+            continue
+        faults = verify_job(folder)
+        if faults:
+            raise SealError(f"the seal does not hold: {faults[0]}", where=folder, hint="Start a new run.")
+        (folder / MANIFEST).unlink()
 
 
-def _starts(batch: BatchFolder, job: JobPlan) -> dict[str, int]:
+def _events(batch: BatchFolder, job: JobPlan) -> list[journal.Event]:
     path = batch.job(job) / "journal.jsonl"
-    counts: dict[str, int] = {}
-    for event in journal.read(path, torn_ok=True) if path.is_file() else ():
-        if event.event == "start" and event.trial is not None:
-            counts[event.trial] = counts.get(event.trial, 0) + 1
-    return counts
+    return journal.read(path, torn_ok=True) if path.is_file() else []
+
+
+def _earlier(batch: BatchFolder, trial: TrialPlan, events: list[journal.Event]) -> Earlier:
+    own = [event for event in events if event.trial == trial.folder]
+    return Earlier(
+        starts=sum(event.event == "start" for event in own),
+        record=_standing(batch, trial),
+        journaled=not own or own[-1].event == "end",
+    )
 
 
 def _standing(batch: BatchFolder, trial: TrialPlan) -> TrialRecord | None:

@@ -9,7 +9,7 @@ from hbench.container import ca, owner, sweep
 from hbench.container.ca import CaBundle
 from hbench.container.engine import Engine, EngineFacts, RefusedError
 from hbench.container.stopping import HELPER_IMAGE
-from hbench.errors import EngineError
+from hbench.errors import EngineError, SealError
 from hbench.job import folder, resume
 from hbench.job.folder import BatchFolder
 from hbench.job.images import ImageMaker
@@ -18,6 +18,7 @@ from hbench.job.progress import View
 from hbench.job.trials import TrialRunner
 from hbench.job.undertaker import Undertaker
 from hbench.plan.model import JobPlan, Plan
+from hbench.results.buckets import NOT_RUN
 from hbench.results.files import write_json
 from hbench.results.job import job_result
 from hbench.results.lock import JobLock
@@ -69,7 +70,7 @@ def run_batch(request: Request, engine: Engine, view: View, cancel: Event) -> Ba
         bench = _bench(request, engine, batch, bundle, bury, cancel)
         runner = TrialRunner(batch=batch, bench=bench, images=images, locks=locks, view=view, earlier={})
         records = runner.run(request.plan)
-    return _finished(request, batch, locks, records, cancel)
+    return _finished(request, batch, locks, records, view, cancel)
 
 
 def resume_batch(request: Request, batch: BatchFolder, engine: Engine, view: View, cancel: Event) -> BatchOutcome:
@@ -85,9 +86,10 @@ def resume_batch(request: Request, batch: BatchFolder, engine: Engine, view: Vie
         resume.check_images(locks, images)
         bench = _bench(request, engine, batch, bundle, bury, cancel)
         earlier = resume.earlier(batch, request.plan)
+        resume.reopen_seals(batch, request.plan, earlier)
         runner = TrialRunner(batch=batch, bench=bench, images=images, locks=locks, view=view, earlier=earlier)
         records = runner.run(request.plan)
-    return _finished(request, batch, locks, records, cancel)
+    return _finished(request, batch, locks, records, view, cancel)
 
 
 def _ready(request: Request, engine: Engine, view: View, cancel: Event) -> tuple[CaBundle | None, EngineFacts]:
@@ -144,21 +146,28 @@ def _finished(
     batch: BatchFolder,
     locks: Mapping[str, JobLock],
     records: Mapping[str, list[TrialRecord]],
+    view: View,
     cancel: Event,
 ) -> BatchOutcome:
     jobs = tuple(
         _job_outcome(batch.job(job), job, locks[job.arm.folder], records[job.arm.folder]) for job in request.plan.jobs
     )
+    for job in jobs:
+        if job.not_sealed is not None and not cancel.is_set():
+            view.warn(f"{job.plan.arm.folder} is not sealed: {job.not_sealed}")
     cancelled = cancel.is_set()
     folder.write_batch(batch, request.plan, state="cancelled" if cancelled else "done")
     return BatchOutcome(path=batch.path, jobs=jobs, cancelled=cancelled)
 
 
 def _job_outcome(path: Path, job: JobPlan, lock: JobLock, records: list[TrialRecord]) -> JobOutcome:
-    complete = len(records) == len(job.trials) and all(one.exception_type != "CancelledError" for one in records)
-    result = None
-    if complete:
-        result = job_result(lock, records)
-        write_json(path / "result.json", result.model_dump(mode="json"))
+    """The job with its result and its seal, or why it has none; that does not hold up the others."""
+    complete = len(records) == len(job.trials) and all(one.exception_type != NOT_RUN for one in records)
+    if not complete:
+        return JobOutcome(plan=job, path=path, records=tuple(records), not_sealed="trials are missing")
+    try:
+        write_json(path / "result.json", job_result(lock, records).model_dump(mode="json"))
         seal(path)
-    return JobOutcome(plan=job, path=path, records=tuple(records), result=result)
+    except SealError as problem:
+        return JobOutcome(plan=job, path=path, records=tuple(records), not_sealed=str(problem))
+    return JobOutcome(plan=job, path=path, records=tuple(records), not_sealed=None)

@@ -27,10 +27,17 @@ _LONGEST_BACK_OFF_S = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Earlier:
-    """What an earlier run left of a trial: how often it was started, and its record if that stands."""
+    """What an earlier run left of a trial.
 
-    starts: int
-    record: TrialRecord | None
+    Attributes:
+        starts: How often it was started.
+        record: Its record, if that stands.
+        journaled: Whether the journal has the end of its last start; a kill may come between the two.
+    """
+
+    starts: int = 0
+    record: TrialRecord | None = None
+    journaled: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +73,10 @@ class TrialRunner:
         return records
 
     def _trial(self, trial: TrialPlan, journal: Journal, max_retries: int) -> TrialRecord | None:
-        earlier = self.earlier.get(f"{trial.arm.folder}/{trial.folder}", Earlier(starts=0, record=None))
+        earlier = self.earlier.get(f"{trial.arm.folder}/{trial.folder}", Earlier())
         if earlier.record is not None:
+            if not earlier.journaled:
+                _journal_end(journal, trial, earlier.record)
             self.view.kept(trial, earlier.record)
             return earlier.record
         if self.bench.cancel.is_set():
@@ -102,7 +111,7 @@ class TrialRunner:
             on_begun=lambda: journal.begun(trial.folder, starts, now()),
         )
         write_json(folder / "result.json", record.model_dump(mode="json"))
-        journal.end(trial.folder, starts, record.exception_type, record.reward, now())
+        _journal_end(journal, trial, record)
         return record
 
     def _write_lock(self, folder: Path, trial: TrialPlan, image_id: str | None) -> None:
@@ -113,3 +122,7 @@ class TrialRunner:
         """Exponential, with jitter so that trials that failed together do not come back together."""
         longest = min(_LONGEST_BACK_OFF_S, _BACK_OFF_S * 2**retry)
         self.bench.cancel.wait(random.uniform(longest / 2, longest))  # noqa: S311 - nothing secret about it
+
+
+def _journal_end(journal: Journal, trial: TrialPlan, record: TrialRecord) -> None:
+    journal.end(trial.folder, record.starts, record.exception_type, record.reward, now())

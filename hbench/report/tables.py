@@ -41,6 +41,7 @@ class JobLine:
     harness: str
     model: str | None
     path: str
+    sealed: bool
     summary: JobSummary
 
 
@@ -62,7 +63,7 @@ def print_end(console: Console, jobs: Sequence[JobLine], *, batch: str) -> None:
         console.print()
     for note in notes(jobs):
         console.print(Text(note, style="dim"), soft_wrap=plain)
-    sealed = [job for job in jobs if not _is_unfinished(job)]
+    sealed = [job for job in jobs if job.sealed]
     if sealed:
         console.print("\nSealed:", style="bold")
     for job in sealed:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hbench.errors import ResumeError
+from hbench.errors import ResumeError, SealError
 from hbench.job.folder import reopen
 from hbench.job.outcome import BatchOutcome
 from hbench.job.run import resume_batch
@@ -37,7 +37,7 @@ def test_a_resumed_batch_runs_what_is_missing_and_seals(world: World, stopped: B
     """Finished trials are kept as they are."""
     kept = {record.id for job in stopped.jobs for record in job.records if record.exception_type != "CancelledError"}
     outcome = _resume(world, stopped.path)
-    assert all(job.result is not None and verify(job.path) == [] for job in outcome.jobs)
+    assert all(job.not_sealed is None and verify(job.path) == [] for job in outcome.jobs)
     assert kept <= {record.id for job in outcome.jobs for record in job.records}
     assert len(world.watcher.ids_started) == 8 - len(kept)
 
@@ -51,6 +51,39 @@ def test_a_finished_batch_can_be_resumed_and_nothing_runs(world: World) -> None:
     assert world.watcher.ids_started == []
     assert again.exit_code == 0
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_kill_between_result_and_journal_is_made_up_for(world: World) -> None:
+    """The trial's record stands, so its end is journaled when the batch goes on."""
+    first = world.run()
+    job = first.jobs[0]
+    (job.path / "manifest.json").unlink()
+    lines = (job.path / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    (job.path / "journal.jsonl").write_bytes(b"".join(lines[:-1]))
+    again = _resume(world, first.path)
+    assert again.jobs[0].not_sealed is None
+    assert verify(job.path) == []
+
+
+def test_a_sealed_job_with_trials_that_never_began_runs_them_and_is_sealed_anew(world: World) -> None:
+    """Every start stays counted."""
+    world.engine.refuse["start"] = "no space left on device"
+    first = world.run()
+    world.engine.refuse.clear()
+    again = _resume(world, first.path)
+    assert {record.starts for job in again.jobs for record in job.records} == {2}
+    assert all(job.not_sealed is None and verify(job.path) == [] for job in again.jobs)
+
+
+def test_a_seal_that_does_not_hold_is_not_taken_off(world: World) -> None:
+    """A resume must not cover up what was changed since."""
+    world.engine.refuse["start"] = "no space left on device"
+    first = world.run()
+    world.engine.refuse.clear()
+    (first.jobs[0].path / "journal.jsonl").write_bytes(b"")
+    with pytest.raises(SealError, match="does not hold"):
+        _resume(world, first.path)
+    assert (first.jobs[0].path / "manifest.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,17 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hbench.container.engine import Command
-from hbench.errors import EngineError
+from hbench.errors import EngineError, SealError
+from hbench.job.outcome import JobOutcome
 from hbench.plan.model import TrialPlan
 from hbench.results import journal
 from hbench.results.record import TrialRecord
+from hbench.results.seal import seal
 from hbench.results.verify import verify
 from tests.job.conftest import World
 
@@ -18,7 +21,7 @@ def test_every_job_of_a_finished_batch_is_sealed_and_verifies(world: World) -> N
     """One folder an arm, each with all its trials."""
     outcome = world.run()
     assert [len(job.records) for job in outcome.jobs] == [4, 4]
-    assert [job.result.mean for job in outcome.jobs if job.result] == [1.0, 0.0]
+    assert [_result(job)["mean"] for job in outcome.jobs] == [1.0, 0.0]
     assert all(verify(job.path) == [] for job in outcome.jobs)
     assert outcome.exit_code == 0
 
@@ -57,7 +60,7 @@ def test_a_build_that_fails_is_recorded_for_each_of_its_trials(world: World) -> 
     world.engine.refuse["build"] = "step 2 failed"
     outcome = world.run()
     assert {record.exception_type for job in outcome.jobs for record in job.records} == {"EnvironmentBuildError"}
-    assert all(job.result is not None and verify(job.path) == [] for job in outcome.jobs)
+    assert all(job.not_sealed is None and verify(job.path) == [] for job in outcome.jobs)
     assert outcome.exit_code == 1
     assert any("step 2 failed" in warning for warning in world.watcher.warnings)
 
@@ -69,8 +72,7 @@ def test_a_trial_that_never_got_to_the_agent_is_retried_and_every_start_counted(
     outcome = world.run()
     record = outcome.jobs[0].records[0]
     assert (record.exception_type, record.starts) == ("EnvironmentStartError", 2)
-    assert outcome.jobs[0].result is not None
-    assert outcome.jobs[0].result.retries == 4
+    assert _result(outcome.jobs[0])["retries"] == 4
     first = outcome.jobs[0].path / record.trial_name / "attempts" / "1" / "result.json"
     assert json.loads(first.read_text())["starts"] == 1
     assert verify(outcome.jobs[0].path) == []
@@ -90,8 +92,9 @@ def test_a_cancelled_batch_is_not_sealed_and_says_130(world: World) -> None:
     outcome = world.run()
     assert outcome.cancelled
     assert outcome.exit_code == 130
-    assert any(job.result is None for job in outcome.jobs)
-    assert not list(world.folder.glob("jobs/*/*/manifest.json")) or any(job.result is not None for job in outcome.jobs)
+    for job in outcome.jobs:
+        assert (job.not_sealed is None) == (len(job.records) == 4 and (job.path / "manifest.json").exists())
+    assert any(job.not_sealed is not None for job in outcome.jobs)
     assert world.engine.containers == {}
 
 
@@ -119,10 +122,30 @@ def test_the_batch_folder_has_the_suite_as_given(world: World) -> None:
     assert json.loads((outcome.path / "batch.json").read_text())["state"] == "done"
 
 
+def test_a_job_that_cannot_be_sealed_does_not_hold_up_the_others(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The person is told which and why, and the exit code is that of a seal."""
+    really = seal
+
+    def refuses_nop(path: Path) -> object:
+        if path.name.startswith("nop"):
+            raise SealError("would tell whose machine it was", where=path)
+        return really(path)
+
+    monkeypatch.setattr("hbench.job.run.seal", refuses_nop)
+    outcome = world.run()
+    assert [job.not_sealed is None for job in outcome.jobs] == [True, False]
+    assert outcome.exit_code == 6
+    assert any("whose machine" in warning for warning in world.watcher.warnings)
+
+
 def test_two_batches_in_one_second_get_folders_of_their_own(world: World) -> None:
     """No result is ever written over another."""
     paths: set[Path] = {world.run().path, world.run().path, world.run().path}
     assert len(paths) == 3
+
+
+def _result(job: JobOutcome) -> Any:
+    return json.loads((job.path / "result.json").read_text())
 
 
 def _cancel_after(world: World, trials: int) -> None:

@@ -16,7 +16,8 @@ CODEX = "Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8"
 
 
 def line(summary: JobSummary, harness: str = "nop@1", model: str | None = None) -> JobLine:
-    return JobLine(harness=harness, model=model, path=f"{BATCH}/{harness}", summary=summary)
+    sealed = "not run" not in summary.buckets
+    return JobLine(harness=harness, model=model, path=f"{BATCH}/{harness}", sealed=sealed, summary=summary)
 
 
 def printed(jobs: Sequence[JobLine], *, cells: int | None) -> str:
