@@ -30,8 +30,12 @@ class HbenchError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        head = self.what if self.where is None else f"{self.where}: {self.what}"
-        return head if self.hint is None else f"{head}\n  {self.hint}"
+        return self.without_place if self.where is None else f"{self.where}: {self.without_place}"
+
+    @property
+    def without_place(self) -> str:
+        """The message less `where`, for files that must not name a folder of this machine."""
+        return self.what if self.hint is None else f"{self.what}\n  {self.hint}"
 
 
 class SuiteError(HbenchError):

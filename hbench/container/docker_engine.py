@@ -107,7 +107,7 @@ class DockerEngine:
             pids_limit=spec.pids,
             network_mode=spec.network,
             restart_policy={"Name": "no"},
-            log_config=LogConfig(type="none"),
+            log_config=LogConfig(type="json-file", config={"max-size": "64k", "max-file": "1"}),
         )
         made = ask(
             lambda: self._api.create_container(
@@ -156,7 +156,13 @@ class DockerEngine:
             return None
         if state.get("OOMKilled"):
             return "the container ran out of memory"
-        return f"the container stopped with exit status {state['ExitCode']}"
+        return f"the container stopped with exit status {state['ExitCode']}\n{self._last_words(container)}".rstrip()
+
+    def _last_words(self, container: str) -> str:
+        try:
+            return ask(lambda: self._api.logs(container, tail=5)).decode(errors="replace").strip()[-500:]
+        except RefusedError:  # it is being removed
+            return ""
 
     def remove(self, container: str) -> None:
         try:

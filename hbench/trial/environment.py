@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hbench.container import archive, ca
 from hbench.container.engine import Command, ContainerSpec, Finished, GoneError, ImageFacts, RefusedError
+from hbench.errors import TaskError
 from hbench.plan.model import TrialPlan
 from hbench.task import template
 from hbench.task.model import Healthcheck
@@ -54,7 +55,11 @@ class Environment:
 
     def put(self, entries: list[archive.Entry]) -> None:
         """Copy files in, at absolute paths, owned by root."""
-        with archive.pack(entries) as packed:
+        try:
+            packed = archive.pack(entries)
+        except OSError as problem:
+            raise TaskError(f"its files cannot be read any more: {problem.strerror or 'they are shorter'}") from problem
+        with packed:
             self.bench.engine.put(self.container, packed)
 
     def copy_out(self, source: str, destination: Path, *, exclude: tuple[str, ...] = ()) -> archive.Unpacked | None:
@@ -101,8 +106,7 @@ def started(trial: TrialPlan, image: ImageFacts, bench: Bench) -> Iterator[Envir
                 env=resolved.secret,
                 baseline=frozenset(),
             )
-            if inside.hidden:
-                environment.as_root("rm", "-rf", "--", *inside.hidden)
+            _remove_hidden(environment)
         if trial.task.environment.healthcheck is not None:
             _wait_until_healthy(environment, trial.task.environment.healthcheck)
         with _start_problems(bench, container):
@@ -110,6 +114,15 @@ def started(trial: TrialPlan, image: ImageFacts, bench: Bench) -> Iterator[Envir
         yield Environment(**{**environment.__dict__, "baseline": baseline})
     finally:
         bench.bury(container)
+
+
+def _remove_hidden(environment: Environment) -> None:
+    hidden = environment.inside.hidden
+    if hidden:
+        environment.as_root("rm", "-rf", "--", *hidden)
+    for path in hidden:
+        if environment.has(path):
+            raise EnvironmentStartError(f"the image has {path}, and it could not be removed")
 
 
 def _idle_processes(bench: Bench, container: str) -> frozenset[int]:

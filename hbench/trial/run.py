@@ -9,6 +9,7 @@ from pathlib import Path
 from hbench.container.engine import Cancelled, RefusedError
 from hbench.errors import EngineError, TaskError
 from hbench.plan.model import TrialPlan
+from hbench.results import traces
 from hbench.results.moment import now
 from hbench.results.record import (
     AgentInfo,
@@ -18,6 +19,7 @@ from hbench.results.record import (
     TrialRecord,
     VerifierResult,
 )
+from hbench.task import template
 from hbench.trial import agent, collect, environment
 from hbench.trial import verify as verifier
 from hbench.trial.bench import Bench, Prepared
@@ -67,12 +69,13 @@ def run_trial(
     except TrialEnding as problem:
         ending = problem
     except TaskError as problem:
-        ending = AgentSetupError(str(problem))
+        ending = AgentSetupError(problem.without_place)
     except (RefusedError, EngineError) as problem:
-        ending = EngineFailure(str(problem))
+        ending = EngineFailure(problem.without_place)
     except Cancelled:
         ending = CancelledError("the run was stopped by a person")
-    record = _record(trial, course, ending, starts)
+    needles = traces.gather(folder.absolute().parents[1:3])
+    record = _record(trial, course, ending, starts, needles)
     _write_log(folder / "trial.log", course, record)
     return record
 
@@ -87,6 +90,7 @@ def _phases(
 ) -> None:
     if prepared.image is None:
         raise EnvironmentBuildError(prepared.problem or "the task has no image")
+    _check_variables(trial, bench)
     timed = course.phases.timed
     with contextlib.ExitStack() as stack:
         with timed("environment_setup"):
@@ -98,7 +102,11 @@ def _phases(
         course.agent_started = True
         on_begun()
         with timed("agent_execution"):
-            course.attempt = agent.run(trial, place, folder)
+            try:
+                course.attempt = agent.run(trial, place, folder)
+            except AgentSetupError:
+                course.agent_started = False  # it was refused before a process of its own was there
+                raise
         course.flags.update(course.attempt.flags)
         with timed("collect"):
             course.flags.update(collect.collect(trial.task, place, folder))
@@ -106,7 +114,17 @@ def _phases(
             course.rewards = verifier.verify(trial, place, folder, course.flags)
 
 
-def _record(trial: TrialPlan, course: _Course, ending: TrialEnding | None, starts: int) -> TrialRecord:
+def _check_variables(trial: TrialPlan, bench: Bench) -> None:
+    """Fail for want of a variable before the agent works, not when the tests need it."""
+    task = trial.task
+    sees_solution = trial.arm.configuration.adapter.spec.sees_solution
+    for env in (task.environment.env, task.agent.env, task.verifier.env, task.solution_env if sees_solution else {}):
+        template.resolve(env, passed=bench.passed_env)
+
+
+def _record(
+    trial: TrialPlan, course: _Course, ending: TrialEnding | None, starts: int, needles: traces.Needles
+) -> TrialRecord:
     spec = trial.arm.configuration.adapter.spec
     attempt, model = course.attempt, trial.arm.model
     phase = course.phases.get
@@ -124,7 +142,7 @@ def _record(trial: TrialPlan, course: _Course, ending: TrialEnding | None, start
         ),
         agent_result=None if attempt is None else AgentResult(exit_code=attempt.exit_code),
         verifier_result=None if course.rewards is None else VerifierResult(rewards=dict(course.rewards)),
-        exception_info=_exception(course, ending),
+        exception_info=_exception(course, ending, needles),
         started_at=course.started_at,
         finished_at=now(),
         environment_setup=phase("environment_setup"),
@@ -140,11 +158,16 @@ def _record(trial: TrialPlan, course: _Course, ending: TrialEnding | None, start
     )
 
 
-def _exception(course: _Course, ending: TrialEnding | None) -> ExceptionInfo | None:
-    """What denied the reward, if anything did; else how the agent ended."""
+def _exception(course: _Course, ending: TrialEnding | None, needles: traces.Needles) -> ExceptionInfo | None:
+    """What denied the reward, if anything did; else how the agent ended. Nothing in it tells whose machine this is."""
+    agents = None if course.attempt is None else course.attempt.exception
     if ending is not None:
-        return ExceptionInfo(exception_type=ending.exception_type, exception_message=str(ending)[:4000])
-    return None if course.attempt is None else course.attempt.exception
+        kind, said = ending.exception_type, str(ending)
+    elif agents is not None:
+        kind, said = agents.exception_type, agents.exception_message
+    else:
+        return None
+    return ExceptionInfo(exception_type=kind, exception_message=traces.without_traces(said, needles)[:4000])
 
 
 def _flags(course: _Course, ending: TrialEnding | None) -> set[str]:

@@ -4,6 +4,7 @@ from pathlib import Path, PurePosixPath
 
 from hbench.container import archive
 from hbench.container.engine import Command, Finished, GoneError, RefusedError
+from hbench.errors import TaskError
 from hbench.plan.model import TrialPlan
 from hbench.results.reward import RewardProblem, parse_reward
 from hbench.task import template
@@ -44,15 +45,16 @@ def verify(trial: TrialPlan, environment: Environment, folder: Path, flags: set[
         if ended.timed_out:
             limit = trial.limits.verifier_timeout_s
             raise VerifierTimeoutError(f"the tests were stopped at their limit of {limit:g} s\n{said}".rstrip())
-        rewards = _read(environment, folder / "verifier", ended, said, flags)
+        left_out = _collect(environment, folder / "verifier", flags)
         if environment.new_processes():
             flags.add("processes_left")
             _refuse_returning_reward(environment)
     except GoneError as problem:
         why = environment.bench.engine.why_stopped(environment.container) or str(problem)
         raise EngineFailure(f"the container was lost while the tests ran: {why}") from problem
-    except RefusedError as problem:
-        raise EngineFailure(f"the tests could not run: {problem}") from problem
+    except (RefusedError, TaskError) as problem:
+        raise EngineFailure(f"the tests could not run: {problem.without_place}") from problem
+    rewards = _parsed(folder / "verifier", ended, said, left_out, flags)
     if ended.exit_code != 0 and rewards["reward"] == 1.0:
         flags.add("verifier_exit_nonzero")
     return rewards
@@ -66,7 +68,10 @@ def _clear(environment: Environment, flags: set[str]) -> None:
     if any(environment.has(path) for path in REWARD_FILES):
         flags.add("reward_before_tests")
     if occupied:
-        environment.as_root("rm", "-rf", "--", *occupied)
+        environment.as_root("rm", "-rf", "--", *occupied)  # the image's own, which the agent may have replaced
+    for path in occupied:
+        if environment.has(path):
+            raise RewardTamperedError(f"{path} could not be removed before the tests")
 
 
 def _put_tests(trial: TrialPlan, environment: Environment) -> None:
@@ -102,8 +107,7 @@ def _command(trial: TrialPlan, environment: Environment, output: OutputFile) -> 
     )
 
 
-def _read(environment: Environment, folder: Path, ended: Finished, said: str, flags: set[str]) -> dict[str, float]:
-    left_out = _collect(environment, folder, flags)
+def _parsed(folder: Path, ended: Finished, said: str, left_out: list[str], flags: set[str]) -> dict[str, float]:
     try:
         parsed = parse_reward(_bytes(folder / "reward.txt"), _bytes(folder / "reward.json"))
     except RewardProblem as problem:
