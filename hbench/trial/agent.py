@@ -17,7 +17,7 @@ from hbench.trial.output import OutputFile
 
 HARNESS_FOLDER = "/hbench/harness"
 INSTRUCTION_FILE = "/hbench/instruction.md"
-_ARGUMENT_CAP = 128 << 10
+_ARGUMENT_CAP_BYTES = (128 << 10) - 1  # and a NUL: Linux takes no longer one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +45,8 @@ def set_up(trial: TrialPlan, environment: Environment) -> None:
     adapter, task = trial.arm.configuration.adapter, trial.task
     if not adapter.spec.command:
         return
-    if adapter.spec.instruction == "arg" and len(task.instruction.encode()) > _ARGUMENT_CAP:
-        raise AgentSetupError("the instruction is longer than 128 KiB and this harness takes it as an argument")
+    if adapter.spec.instruction == "arg" and len(task.instruction.encode()) > _ARGUMENT_CAP_BYTES:
+        raise AgentSetupError("the instruction has 128 KiB or more and this harness takes it as an argument")
     entries = [archive.entry_of(adapter.folder / path, f"{HARNESS_FOLDER}/{path}") for path in files(adapter.folder)]
     entries.append(archive.file(INSTRUCTION_FILE, task.instruction.encode()))
     if adapter.spec.sees_solution and task.solution is not None:

@@ -1,6 +1,8 @@
 """Small tasks and harnesses, and one trial of them on the real engine."""
 
 import itertools
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -112,6 +114,7 @@ class Lab:
         pids: int = 64,
         passed_env: Mapping[str, str] | None = None,
         cancel: Event | None = None,
+        meanwhile: Callable[[str], None] | None = None,
     ) -> Ran:
         """One trial.
 
@@ -120,6 +123,7 @@ class Lab:
             tests: tests/test.sh.
             config: Further lines of task.toml, first those of [environment].
             adapter: Further lines of adapter.toml.
+            meanwhile: Called with the container while the agent works, in a thread of its own.
         """
         home = self.folder / f"trial-{next(self._number)}"
         task = load_task(
@@ -156,11 +160,21 @@ class Lab:
             labels=owner.labels(self.batch_id),
         )
         prepared = image or Prepared(image=self.base, source="local")
-        return Ran(record=run_trial(trial, prepared, bench, out), folder=out)
+        watcher = threading.Thread(target=lambda: meanwhile and meanwhile(self._working(trial.id)))
+        record = run_trial(trial, prepared, bench, out, on_begun=watcher.start)
+        if watcher.ident is not None:
+            watcher.join()
+        return Ran(record=record, folder=out)
 
-    def containers(self) -> set[str]:
-        """Those of the lab that are on the engine now."""
-        return set(self.engine.labelled(f"{owner.BATCH_LABEL}={self.batch_id}"))
+    def _working(self, trial_id: str) -> str:
+        """The trial's container, once the agent's own process is there."""
+        (container,) = self.engine.labelled(f"hbench.trial={trial_id}")
+        for _ in range(100):
+            if len(self.engine.processes(container)) > 2:
+                break
+            time.sleep(0.05)
+        time.sleep(0.3)
+        return container
 
 
 def together(lab: Lab, trials: Mapping[str, Mapping[str, Any]], *, at_once: int = 4) -> Iterator[Callable[[str], Ran]]:

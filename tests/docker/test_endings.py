@@ -1,6 +1,5 @@
 """Every row of docs/endings.md on real containers."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -289,17 +288,12 @@ def test_a_container_that_somebody_removes_ends_its_trial_as_an_engine_error(
     lab: Lab, docker_api: docker.APIClient
 ) -> None:
     """The trial does not wait for its limit."""
-
-    def remove() -> None:
-        for one in when_begun(lab, before):
-            docker_api.remove_container(one, force=True)
-
-    before = lab.containers()
-    remover = threading.Thread(target=remove)
-    remover.start()
     began = time.monotonic()
-    ran = lab.run(agent="echo working; sleep 50", limit_s=60)
-    remover.join()
+    ran = lab.run(
+        agent="echo working; sleep 50",
+        limit_s=60,
+        meanwhile=lambda container: docker_api.remove_container(container, force=True),
+    )
     assert ran.ending == ("EngineError", None)
     assert "the container" in ran.message
     assert time.monotonic() - began < 15
@@ -309,28 +303,10 @@ def test_a_container_that_somebody_removes_ends_its_trial_as_an_engine_error(
 def test_a_trial_that_is_cancelled_ends_at_once_and_is_recorded(lab: Lab) -> None:
     """Its container goes; what the agent had printed stays."""
     cancel = Event()
-    before = lab.containers()
-
-    def stop() -> None:
-        when_begun(lab, before)
-        time.sleep(1)
-        cancel.set()
-
-    stopper = threading.Thread(target=stop)
-    stopper.start()
-    ran = lab.run(agent="echo working; sleep 50", cancel=cancel)
-    stopper.join()
+    began = time.monotonic()
+    ran = lab.run(agent="echo working; sleep 50", cancel=cancel, meanwhile=lambda _: cancel.set())
     assert ran.ending == ("CancelledError", None)
     assert bucket(None, "CancelledError") == "not run"
     assert ran.record.agent_begun
+    assert time.monotonic() - began < 15
     assert ran.text("agent/stdout.txt") == "working\n"
-
-
-def when_begun(lab: Lab, before: set[str]) -> set[str]:
-    """The containers that have come since and run by now."""
-    for _ in range(100):
-        fresh = lab.containers() - before
-        if fresh and all(lab.engine.why_stopped(one) is None and len(lab.engine.processes(one)) > 2 for one in fresh):
-            return fresh
-        time.sleep(0.1)
-    raise AssertionError("no trial began")
