@@ -5,6 +5,7 @@ Every import counts, one inside a function too. docs/architecture/ draws the sam
 
 import ast
 import graphlib
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,17 @@ def imported_stations(files: list[Path]) -> set[str]:
     return {name.split(".")[1] for name in names if name.startswith("hbench.")}
 
 
+def module_name(file: Path) -> str:
+    """`hbench.stats.rates`; of a package's `__init__.py` the package's name."""
+    return ".".join(("hbench", *file.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def imported_modules(file: Path, known: Collection[str]) -> Iterator[str]:
+    """Those of the known modules that `file` imports or takes a name from."""
+    for name in imports_of(file.read_text(encoding="utf-8")):
+        yield from [module for module in (name, name.rpartition(".")[0]) if module in known][:1]
+
+
 def test_an_import_inside_a_function_counts() -> None:
     """A late import is still an import."""
     assert imports_of("def f():\n    from hbench.job import run\n") == {"hbench.job.run"}
@@ -77,6 +89,13 @@ def test_no_two_stations_import_each_other() -> None:
     """The packages can be put in an order in which each imports earlier ones only."""
     graph = {station: imported_stations(files) - {station} for station, files in stations().items()}
     assert set(graphlib.TopologicalSorter(graph).static_order()) >= set(graph)
+
+
+def test_no_two_modules_import_each_other() -> None:
+    """Inside a station, too, each module can be read before those that need it; imports for types alone count."""
+    files = {module_name(file): file for group in stations().values() for file in group}
+    graph = {name: set(imported_modules(file, files.keys())) - {name} for name, file in files.items()}
+    assert set(graphlib.TopologicalSorter(graph).static_order()) == set(files)
 
 
 def test_only_the_container_package_speaks_to_docker() -> None:

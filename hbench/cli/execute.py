@@ -9,7 +9,8 @@ from typing import Any
 from hbench.cli.live import view_for
 from hbench.cli.signals import cancelling
 from hbench.container.docker_engine import connect
-from hbench.container.engine import Cancelled, Engine
+from hbench.container.engine import Engine
+from hbench.container.errors import Cancelled
 from hbench.job.folder import reopen
 from hbench.job.outcome import BatchOutcome, JobOutcome
 from hbench.job.progress import View

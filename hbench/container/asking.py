@@ -6,7 +6,7 @@ from typing import TypeVar
 import requests
 from docker.errors import APIError, DockerException, NotFound, create_api_error_from_http_exception
 
-from hbench.container.engine import GoneError, RefusedError
+from hbench.container.errors import GoneError, RefusedError
 from hbench.errors import EngineError
 
 T = TypeVar("T")

@@ -11,10 +11,9 @@ from hbench.container.archive import pack
 from hbench.container.asking import ask
 from hbench.container.building import Build, Recent
 from hbench.container.ca import CaBundle
-from hbench.container.engine import BuildFailed, BuildSpec, RefusedError
+from hbench.container.engine import BuildSpec
+from hbench.container.errors import BuildFailed, RefusedError
 from hbench.text import safe
-
-__all__ = ["BuildFailed", "build", "builder_name"]
 
 _SHOWN_LINES = 20
 _PROBLEM_WIDTH = 500

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from hbench.container.engine import Cancelled
+from hbench.container.errors import Cancelled
 from hbench.text import safe
 
 TICK_S = 0.2

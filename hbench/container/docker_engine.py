@@ -14,17 +14,8 @@ from docker.utils import kwargs_from_env
 
 from hbench.container import build as image_build
 from hbench.container.asking import START_ENGINE, ask, guarded, words
-from hbench.container.engine import (
-    BuildSpec,
-    Cancelled,
-    Command,
-    ContainerSpec,
-    EngineFacts,
-    Finished,
-    GoneError,
-    ImageFacts,
-    RefusedError,
-)
+from hbench.container.engine import BuildSpec, Command, ContainerSpec, EngineFacts, Finished, ImageFacts
+from hbench.container.errors import Cancelled, GoneError, RefusedError
 from hbench.container.execution import run_to_end
 from hbench.errors import EngineError
 

@@ -4,26 +4,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, Protocol
 
-from hbench.errors import HbenchError
-
-if TYPE_CHECKING:
-    from hbench.container.ca import CaBundle
-
-
-class RefusedError(HbenchError):
-    """The engine refused one operation; the message is the engine's own. In a trial it becomes a recorded ending."""
-
-    exit_code = 4
-
-
-class GoneError(RefusedError):
-    """The container that the operation was about is not there, or not running, any more."""
-
-
-class BuildFailed(RefusedError):  # noqa: N818 - names how a build ends, as the trial's endings do
-    """The image cannot be built, or not within its time; the message ends with what the builder said last."""
+from hbench.container.ca import CaBundle
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,13 +106,9 @@ class BuildSpec:
     context: Path
     tag: str
     labels: Mapping[str, str]
-    ca: "CaBundle | None" = None
+    ca: CaBundle | None = None
     timeout_s: float
     output: Callable[[bytes], None]
-
-
-class Cancelled(Exception):  # noqa: N818 - a request by a person, not an error
-    """The run was asked to stop; whatever was under way is given up at once."""
 
 
 class Engine(Protocol):

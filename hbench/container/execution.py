@@ -9,7 +9,8 @@ from typing import Any
 import docker
 
 from hbench.container.asking import ask, raise_for_status
-from hbench.container.engine import Cancelled, Command, Finished, GoneError, RefusedError
+from hbench.container.engine import Command, Finished
+from hbench.container.errors import Cancelled, GoneError, RefusedError
 from hbench.container.stopping import stop_processes
 from hbench.container.stream import AfterFirstLine, Connection, Frames
 from hbench.errors import EngineError

@@ -7,17 +7,8 @@ from dataclasses import dataclass, field
 from threading import Event, Lock
 from typing import IO
 
-from hbench.container.engine import (
-    BuildSpec,
-    Cancelled,
-    Command,
-    ContainerSpec,
-    EngineFacts,
-    Finished,
-    GoneError,
-    ImageFacts,
-    RefusedError,
-)
+from hbench.container.engine import BuildSpec, Command, ContainerSpec, EngineFacts, Finished, ImageFacts
+from hbench.container.errors import Cancelled, GoneError, RefusedError
 
 Files = dict[str, bytes]
 Script = Callable[[Files, Command], int]

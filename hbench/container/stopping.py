@@ -9,7 +9,7 @@ from threading import Event
 import docker
 
 from hbench.container.asking import ask
-from hbench.container.engine import Cancelled, GoneError, RefusedError
+from hbench.container.errors import Cancelled, GoneError, RefusedError
 
 HELPER_IMAGE = "debian:bookworm-slim"
 """Has a Perl of its own (an essential package there)."""

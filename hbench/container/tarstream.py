@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from hbench.container.engine import RefusedError
+from hbench.container.errors import RefusedError
 
 BLOCK = 512
 _HEADERS_CAP_BYTES = 1 << 20

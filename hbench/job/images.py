@@ -8,9 +8,9 @@ from threading import Event
 from typing import Literal
 
 from hbench.container import context
-from hbench.container.build import BuildFailed
 from hbench.container.ca import CaBundle
-from hbench.container.engine import BuildSpec, Engine, ImageFacts, RefusedError
+from hbench.container.engine import BuildSpec, Engine, ImageFacts
+from hbench.container.errors import BuildFailed, RefusedError
 from hbench.errors import TaskError
 from hbench.job.progress import View
 from hbench.task.model import Task

@@ -7,7 +7,8 @@ from threading import Event
 
 from hbench.container import ca, owner, sweep
 from hbench.container.ca import CaBundle
-from hbench.container.engine import Engine, EngineFacts, RefusedError
+from hbench.container.engine import Engine, EngineFacts
+from hbench.container.errors import RefusedError
 from hbench.container.stopping import HELPER_IMAGE
 from hbench.errors import EngineError, SealError
 from hbench.job import folder, resume

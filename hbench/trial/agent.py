@@ -7,7 +7,8 @@ from pathlib import Path
 from hbench.adapter.find import files
 from hbench.adapter.model import Adapter
 from hbench.container import archive
-from hbench.container.engine import Command, Finished, GoneError, RefusedError
+from hbench.container.engine import Command, Finished
+from hbench.container.errors import GoneError, RefusedError
 from hbench.plan.model import TrialPlan
 from hbench.results.record import ExceptionInfo
 from hbench.task import template

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hbench.container import archive, ca
-from hbench.container.engine import Command, ContainerSpec, Finished, GoneError, ImageFacts, RefusedError
+from hbench.container.engine import Command, ContainerSpec, Finished, ImageFacts
+from hbench.container.errors import GoneError, RefusedError
 from hbench.errors import TaskError
 from hbench.plan.model import TrialPlan
 from hbench.task import template

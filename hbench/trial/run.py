@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hbench.container.engine import Cancelled, RefusedError
+from hbench.container.errors import Cancelled, RefusedError
 from hbench.errors import EngineError, TaskError
 from hbench.plan.model import TrialPlan
 from hbench.results import traces

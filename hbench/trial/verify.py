@@ -3,7 +3,8 @@
 from pathlib import Path, PurePosixPath
 
 from hbench.container import archive
-from hbench.container.engine import Command, Finished, GoneError, RefusedError
+from hbench.container.engine import Command, Finished
+from hbench.container.errors import GoneError, RefusedError
 from hbench.errors import TaskError
 from hbench.plan.model import TrialPlan
 from hbench.results.reward import RewardProblem, parse_reward

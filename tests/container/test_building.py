@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hbench.container.build import _stopped_at_a_base_image, builder_name
 from hbench.container.building import Build, Recent
-from hbench.container.engine import Cancelled
+from hbench.container.errors import Cancelled
 
 
 def _build(*, limit_s: float = 60, cancel: Event | None = None) -> Build:

@@ -12,9 +12,10 @@ import docker
 import pytest
 
 from hbench.container import context
-from hbench.container.build import BuildFailed, build, builder_name
+from hbench.container.build import build, builder_name
 from hbench.container.ca import BUNDLE_FILE, CaBundle
-from hbench.container.engine import BuildSpec, Cancelled
+from hbench.container.engine import BuildSpec
+from hbench.container.errors import BuildFailed, Cancelled
 from tests.docker.buildx_plugin import NoPluginError, config_with_plugin
 
 pytestmark = pytest.mark.docker

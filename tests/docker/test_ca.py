@@ -9,9 +9,10 @@ import docker
 import pytest
 
 from hbench.container import archive, ca, context
-from hbench.container.build import BuildFailed, build
+from hbench.container.build import build
 from hbench.container.ca import CaBundle
 from hbench.container.engine import BuildSpec
+from hbench.container.errors import BuildFailed
 from tests.docker.registry import pypi
 
 pytestmark = pytest.mark.docker

@@ -16,7 +16,8 @@ import pytest
 from hbench.container import archive, owner
 from hbench.container.asking import ask
 from hbench.container.docker_engine import DockerEngine, connect
-from hbench.container.engine import Cancelled, Command, Finished, GoneError, ImageFacts, RefusedError
+from hbench.container.engine import Command, Finished, ImageFacts
+from hbench.container.errors import Cancelled, GoneError, RefusedError
 from hbench.errors import EngineError
 
 pytestmark = pytest.mark.docker
