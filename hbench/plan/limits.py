@@ -27,8 +27,7 @@ def limits_of(task: Task, table: LimitsTable) -> Limits:
         setup_timeout_s=_or(table.setup_timeout_sec, SETUP_TIMEOUT_S) * table.setup_timeout_multiplier,
         cpus=_or(table.cpus, environment.cpus, CPUS),
         memory_mb=_or(table.memory_mb, environment.memory_mb, MEMORY_MB),
-        pids=_or(table.pids, environment.pids, PIDS),
-        storage_mb=environment.storage_mb,
+        pids=_or(table.pids, PIDS),
     )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
+from hbench.adapter.model import Adapter
 from hbench.plan.model import Arm, JobPlan, Limits, Plan, TrialPlan
 from hbench.results.lock import (
     JOB_LOCK_FORMAT,
@@ -83,7 +84,7 @@ def job_lock(
 
 def planned_lock(plan: Plan, job: JobPlan) -> Json:
     """What of a job's lock is known without Docker: no ids, no time, no machine, every image null."""
-    suite, adapter = plan.suite, job.arm.configuration.adapter
+    suite = plan.suite
     return {
         "format": JOB_LOCK_FORMAT,
         "hbench_version": VERSION,
@@ -105,8 +106,8 @@ def planned_lock(plan: Plan, job: JobPlan) -> Json:
         "retry": {"max_retries": suite.retry.max_retries},
         "tasks": [_task(task, suite.suite.attempts, limits).model_dump(mode="json") for task, limits in _tasks(job)],
         "trials": [_trial(trial).model_dump(mode="json") for trial in job.trials],
-        "flags": sorted(_flags(plan, adapter.spec.sees_solution, adapter.spec.sees_tests, built_in=adapter.built_in)),
-        "asymmetries": list(_asymmetries(suite.limits, job.arm)),
+        "flags": sorted(_flags(plan, job.arm.configuration.adapter)),
+        "asymmetries": list(_asymmetries(suite.limits, job)),
         "prices": None,
     }
 
@@ -173,12 +174,12 @@ def _trial(trial: TrialPlan) -> PlannedTrial:
     return PlannedTrial(trial_id=trial.id, folder=trial.folder, task=trial.task.name, attempt=trial.attempt)
 
 
-def _flags(plan: Plan, sees_solution: bool, sees_tests: bool, *, built_in: bool) -> Iterator[str]:
+def _flags(plan: Plan, adapter: Adapter) -> Iterator[str]:
     limits = plan.suite.limits
     raised = {
-        "sees_solution": sees_solution,
-        "sees_tests": sees_tests,
-        "foreign_adapter": not built_in,
+        "sees_solution": adapter.spec.sees_solution,
+        "sees_tests": adapter.spec.sees_tests,
+        "foreign_adapter": not adapter.built_in,
         "timeouts_changed": any(
             getattr(limits, f"{phase}_timeout_multiplier") != 1.0 or getattr(limits, f"{phase}_timeout_sec") is not None
             for phase in _PHASES
@@ -189,8 +190,11 @@ def _flags(plan: Plan, sees_solution: bool, sees_tests: bool, *, built_in: bool)
     return (flag for flag, is_raised in raised.items() if is_raised)
 
 
-def _asymmetries(limits: LimitsTable, arm: Arm) -> Iterator[str]:
-    """Limits of the suite that do not hold for this arm (R14)."""
+def _asymmetries(limits: LimitsTable, job: JobPlan) -> Iterator[str]:
+    """Limits of the suite and of tasks that do not hold in this job (R14)."""
     for limit in MODEL_LIMITS:
-        if getattr(limits, limit) is not None and not arm.configuration.adapter.spec.model:
+        if getattr(limits, limit) is not None and not job.arm.configuration.adapter.spec.model:
             yield f"{limit}: the harness calls no model, so there is nothing to limit"
+    unbounded = [task.name for task, _ in _tasks(job) if task.environment.storage_mb is not None]
+    if unbounded:
+        yield f"storage_mb: the engine cannot limit a container's disk; asked for by {', '.join(unbounded)}"

@@ -19,7 +19,6 @@ class Limits:
     cpus: float
     memory_mb: int
     pids: int
-    storage_mb: int | None
 
 
 @dataclass(frozen=True, kw_only=True)

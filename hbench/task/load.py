@@ -127,7 +127,6 @@ def _environment(folder: Path, table: EnvironmentTable) -> Environment:
         cpus=table.cpus,
         memory_mb=table.memory_mb,
         storage_mb=table.storage_mb,
-        pids=None,
         workdir=table.workdir,
         env=table.env,
         healthcheck=_healthcheck(table.healthcheck) if table.healthcheck else None,

@@ -39,7 +39,6 @@ class Environment:
     cpus: float | None
     memory_mb: int | None
     storage_mb: int | None
-    pids: int | None
     workdir: str | None
     env: Mapping[str, str]
     healthcheck: Healthcheck | None

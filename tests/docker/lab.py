@@ -138,7 +138,6 @@ class Lab:
             cpus=1,
             memory_mb=memory_mb,
             pids=pids,
-            storage_mb=None,
         )
         arm = Arm(
             label=harness.name,

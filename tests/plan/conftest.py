@@ -23,7 +23,7 @@ def make_task() -> Callable[..., Task]:
 
     def make(name: str, *, warnings: tuple[str, ...] = (), **environment: Any) -> Task:
         defaults: dict[str, Any] = {"docker_image": "debian:bookworm-slim", "dockerfile": None}
-        defaults |= {"build_timeout_s": 600.0, "cpus": None, "memory_mb": None, "storage_mb": None, "pids": None}
+        defaults |= {"build_timeout_s": 600.0, "cpus": None, "memory_mb": None, "storage_mb": None}
         defaults |= {"workdir": None, "env": {}, "healthcheck": None, "network_mode": "public", "allowed_hosts": ()}
         return Task(
             name=name,

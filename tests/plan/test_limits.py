@@ -35,8 +35,8 @@ def test_the_suites_limit_replaces_the_tasks_and_is_scaled_too(make_task: MakeTa
 
 
 def test_resources_are_the_tasks_where_the_suite_is_silent(make_task: MakeTask) -> None:
-    limits = limits_of(make_task("t", cpus=0.5, memory_mb=64, pids=99, storage_mb=10), LimitsTable())
-    assert (limits.cpus, limits.memory_mb, limits.pids, limits.storage_mb) == (0.5, 64, 99, 10)
+    limits = limits_of(make_task("t", cpus=0.5, memory_mb=64), LimitsTable())
+    assert (limits.cpus, limits.memory_mb) == (0.5, 64)
 
 
 def test_the_suites_resources_replace_the_tasks(make_task: MakeTask) -> None:
@@ -48,4 +48,4 @@ def test_the_suites_resources_replace_the_tasks(make_task: MakeTask) -> None:
 def test_a_trial_is_never_without_limits(make_task: MakeTask) -> None:
     """Where nobody says a number there is a default, documented in docs/suite.md."""
     limits = limits_of(make_task("t"), LimitsTable())
-    assert (limits.cpus, limits.memory_mb, limits.pids, limits.storage_mb) == (1.0, 2048, 512, None)
+    assert (limits.cpus, limits.memory_mb, limits.pids) == (1.0, 2048, 512)

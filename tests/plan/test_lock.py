@@ -154,6 +154,17 @@ def test_a_limit_that_does_not_hold_for_an_arm_is_an_asymmetry(plan: Plan) -> No
     assert lock_of(plan, 1)["asymmetries"] == ["max_turns: the harness calls no model, so there is nothing to limit"]
 
 
+def test_a_tasks_limit_on_disk_space_is_an_asymmetry(
+    make_task: Make, make_adapter: Make, make_suite: Make, selected: Make
+) -> None:
+    """The engine cannot hold a container to it, so the lock says which tasks asked for one."""
+    tasks = selected(make_task("a", storage_mb=10), make_task("b"), make_task("c/d", storage_mb=10))
+    suite = make_suite("")
+    plan = expand(suite, arms(suite, [Configuration(adapter=make_adapter("nop"))]), tasks)
+    asked = "storage_mb: the engine cannot limit a container's disk; asked for by a, c/d"
+    assert planned_lock(plan, plan.jobs[0])["asymmetries"] == [asked]
+
+
 def test_images_stand_with_their_tasks_and_a_fallback_is_flagged(plan: Plan) -> None:
     images = {"one": image_lock(Image(), "fallback", "classic"), "b/two": image_lock(None, "build", "classic")}
     lock = lock_of(plan, 1, images=images)

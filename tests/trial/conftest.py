@@ -25,7 +25,6 @@ LIMITS = Limits(
     cpus=1.0,
     memory_mb=256,
     pids=64,
-    storage_mb=None,
 )
 
 
