@@ -9,7 +9,7 @@ from hbench.job.trials import Earlier
 from hbench.plan.lock import job_lock
 from hbench.plan.model import JobPlan, Plan, TrialPlan
 from hbench.results import journal
-from hbench.results.buckets import NOT_RUN, may_run_again
+from hbench.results.buckets import CANCELLED, may_run_again
 from hbench.results.files import read_model
 from hbench.results.lock import JobLock
 from hbench.results.record import TrialRecord
@@ -122,7 +122,7 @@ def _standing(batch: BatchFolder, trial: TrialPlan) -> TrialRecord | None:
         record = read_model(path, TrialRecord)
     except SealError:
         return None
-    if record.exception_type == NOT_RUN or may_run_again(record.exception_type, agent_begun=record.agent_begun):
+    if record.exception_type == CANCELLED or may_run_again(record.exception_type, agent_begun=record.agent_begun):
         return None
     return record
 

@@ -19,7 +19,7 @@ from hbench.job.progress import View
 from hbench.job.trials import TrialRunner
 from hbench.job.undertaker import Undertaker
 from hbench.plan.model import JobPlan, Plan
-from hbench.results.buckets import NOT_RUN
+from hbench.results.buckets import CANCELLED
 from hbench.results.files import write_json
 from hbench.results.job import job_result
 from hbench.results.lock import JobLock
@@ -65,7 +65,7 @@ def run_batch(request: Request, engine: Engine, view: View, cancel: Event) -> Ba
         force_build=request.force_build,
     )
     folder.write_batch(batch, request.plan, state="running")
-    with owner.alive(batch.batch_id), Undertaker(engine) as bury:
+    with owner.alive(batch.batch_id), Undertaker(engine, view.warn) as bury:
         images = _images(request, engine, batch, bundle, view, cancel)
         locks = folder.write_locks(batch, request.plan, images=images, facts=facts, ca_bundle=bundle)
         bench = _bench(request, engine, batch, bundle, bury, cancel)
@@ -82,7 +82,7 @@ def resume_batch(request: Request, batch: BatchFolder, engine: Engine, view: Vie
     """
     locks = resume.check(batch, request.plan)
     bundle, _ = _ready(request, engine, view, cancel)
-    with owner.alive(batch.batch_id), Undertaker(engine) as bury:
+    with owner.alive(batch.batch_id), Undertaker(engine, view.warn) as bury:
         images = _images(request, engine, batch, bundle, view, cancel)
         resume.check_images(locks, images)
         bench = _bench(request, engine, batch, bundle, bury, cancel)
@@ -163,7 +163,7 @@ def _finished(
 
 def _job_outcome(path: Path, job: JobPlan, lock: JobLock, records: list[TrialRecord]) -> JobOutcome:
     """The job with its result and its seal, or why it has none; that does not hold up the others."""
-    complete = len(records) == len(job.trials) and all(one.exception_type != NOT_RUN for one in records)
+    complete = len(records) == len(job.trials) and all(one.exception_type != CANCELLED for one in records)
     if not complete:
         return JobOutcome(plan=job, path=path, records=tuple(records), not_sealed="trials are missing")
     try:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from hbench.results.buckets import NOT_RUN, VERIFIER_BROKEN
+from hbench.results.buckets import CANCELLED, VERIFIER_BROKEN
 from hbench.results.record import TrialRecord
 
 Role = Literal["oracle", "nop", "lazy"]
@@ -65,7 +65,7 @@ class Tried:
 
     @property
     def exception_type(self) -> str | None:
-        return NOT_RUN if self.record is None else self.record.exception_type
+        return CANCELLED if self.record is None else self.record.exception_type
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +194,7 @@ def _unjudged(subject: Subject, tried: Sequence[Tried]) -> Iterator[Reason]:
     groups: dict[str, list[Tried]] = {}
     for one in tried:
         if one.reward is None:
-            groups.setdefault(one.exception_type or NOT_RUN, []).append(one)
+            groups.setdefault(one.exception_type or CANCELLED, []).append(one)
     for kind, group in groups.items():
         first, who = group[0], _names(group)
         if kind in VERIFIER_BROKEN:

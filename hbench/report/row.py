@@ -3,10 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from hbench.results.buckets import NOT_BEGUN, bucket
+from hbench.results.buckets import NOT_RUN, bucket, is_infrastructure_error
 from hbench.results.record import AgentResult, TrialRecord, Usage
-
-MODEL_ERRORS = frozenset({"AgentAuthenticationError", "ModelUnreachableError"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +54,7 @@ class TrialRow:
     @property
     def ran(self) -> bool:
         """False for a trial that was cancelled before it had a reward."""
-        return self.bucket != "not run"
+        return self.bucket != NOT_RUN
 
 
 def is_infrastructure_failure(row: TrialRow, *, has_model: bool) -> bool:
@@ -69,8 +67,7 @@ def is_infrastructure_failure(row: TrialRow, *, has_model: bool) -> bool:
     """
     if not row.ran:
         return False
-    after_work = row.exception_type in MODEL_ERRORS and row.agent_begun
-    if row.exception_type in NOT_BEGUN and not after_work:
+    if is_infrastructure_error(row.exception_type, agent_begun=row.agent_begun):
         return True
     silent = row.input_tokens == 0 and row.output_tokens == 0
     return has_model and silent and not row.reward and not row.actions

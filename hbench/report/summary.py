@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hbench import stats
 from hbench.report.row import TrialRow, is_infrastructure_failure
-from hbench.results.buckets import NOT_RUN, bucket
+from hbench.results.buckets import NOT_RUN
 from hbench.stats import Proportion
 
 USAGE_KINDS = ("input", "cache_read", "cache_write", "output", "reasoning")
@@ -94,7 +94,7 @@ def summarise(trials: Sequence[TrialRow], *, planned: Collection[tuple[str, int]
     infrastructure = [row is not None and is_infrastructure_failure(row, has_model=has_model) for row in slots.values()]
     all_rewards = [row.reward if row else None for row in slots.values()]
     exceptions = Counter(trial.exception_type for trial in trials if trial.exception_type)
-    missing = Counter({bucket(None, NOT_RUN): len(slots) - len(trials)})
+    missing = Counter({NOT_RUN: len(slots) - len(trials)})
     return JobSummary(
         tasks=len(rewards),
         attempts=attempts,

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from hbench.report.grid import NONE, Column, Grid, as_lines, as_rich, stacked, width, without_repeats
 from hbench.report.summary import JobSummary
-from hbench.results.buckets import NOT_RUN, bucket
+from hbench.results.buckets import NOT_RUN
 from hbench.stats import Proportion, harbor_ks
 from hbench.text import safe
 
@@ -116,7 +116,7 @@ def next_commands(jobs: Sequence[JobLine], *, batch: str) -> list[str]:
 
 
 def _is_unfinished(job: JobLine) -> bool:
-    return bucket(None, NOT_RUN) in job.summary.buckets
+    return NOT_RUN in job.summary.buckets
 
 
 def _attempt_columns(jobs: Sequence[JobLine]) -> dict[str, Cell]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hbench.errors import SealError
-from hbench.results.buckets import NOT_RUN
+from hbench.results.buckets import CANCELLED
 from hbench.results.checks import content_faults
 from hbench.results.contents import Contents, read_contents
 from hbench.results.fault import Fault, shown
@@ -60,7 +60,7 @@ def _sweep(job_folder: Path) -> None:
 
 def _not_run(contents: Contents) -> Iterable[Fault]:
     for folder, record in contents.records.items():
-        if record.exception_type == NOT_RUN:
+        if record.exception_type == CANCELLED:
             yield Fault(f"{shown(folder)}/{RESULT}", "was cancelled; a resume runs it")
 
 
