@@ -16,8 +16,6 @@ import workload
 CPU_TARGET = 2.5
 MEMORY_TARGET_MB = 120.0
 CHATTER_KB = 1024
-# All trials must be alive together, so each agent outlasts the starting of the others.
-PATIENT_SOLVE = workload.SOLVE + "for i in $(seq 1 {kb}); do printf '%01023d\\n' $i; done\nsleep {sleep_s}\n"
 
 
 def cpu(args: argparse.Namespace) -> dict[str, Any]:
@@ -56,10 +54,11 @@ def at_once(trials: list[dict[str, Any]]) -> int:
 
 def memory(args: argparse.Namespace) -> dict[str, Any]:
     """Peak memory of the hbench process while so many trials run at once."""
-    solve = PATIENT_SOLVE.format(kb=CHATTER_KB, sleep_s=args.sleep)
+    # All trials must be alive together, so each agent outlasts the starting of the others.
+    patience = f"for i in $(seq {CHATTER_KB}); do printf '%01023d\\n' $i; done\nsleep {args.sleep}\n"
     with (
         tempfile.TemporaryDirectory() as scratch,
-        workload.tasks(Path(scratch), base=args.base, count=args.at_once, solve=solve),
+        workload.tasks(Path(scratch), base=args.base, count=args.at_once, solve=workload.SOLVE + patience),
     ):
         batch = measure.hbench_run(args.hbench, Path(scratch), concurrency=args.at_once)
     return {
