@@ -1,10 +1,10 @@
 """What a person sees while a batch runs: a live table on a terminal, plain lines elsewhere."""
 
+import contextlib
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import Lock
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -18,10 +18,10 @@ from hbench.results.record import TrialRecord
 from hbench.text import safe
 
 
-@contextmanager
+@contextlib.contextmanager
 def view_for(plan: Plan, *, quiet: bool) -> Iterator[View]:
     """The view that fits where stderr goes; stdout stays free for results."""
-    console = Console(stderr=True, highlight=False, markup=False)
+    console = Screen(stderr=True, highlight=False, markup=False)
     if quiet:
         yield QuietView(console)
     elif console.is_terminal:
@@ -29,6 +29,19 @@ def view_for(plan: Plan, *, quiet: bool) -> Iterator[View]:
             yield view
     else:
         yield PlainView(plan, console)
+
+
+class Screen(Console):
+    """A console that a run outlives: whoever watched may have closed the terminal, or the other end of the pipe."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        try:
+            super().print(*objects, **options)
+        except OSError:
+            self.quiet = True
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
 
 
 class QuietView:
@@ -95,7 +108,8 @@ class LiveView(QuietView):
         return self
 
     def __exit__(self, *problem: object) -> None:
-        self._live.stop()
+        with contextlib.suppress(OSError):
+            self._live.stop()
 
     def stage(self, text: str) -> None:
         self._stage = safe(text)

@@ -10,13 +10,17 @@ from types import FrameType
 
 from hbench.errors import EXIT_INTERRUPTED
 
+_STOPPING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _STOPPING = "\nstopping: running trials are recorded as cancelled (once more to leave at once)\n"
 _LEAVING = "\nleft at once: `hbench clean` removes the containers that are still there\n"
 
 
 @contextlib.contextmanager
 def cancelling(cancel: Event) -> Iterator[None]:
-    """Set `cancel` at the first signal, leave the process at the second."""
+    """Set `cancel` at the first signal, leave the process at the second.
+
+    A signal that the process was started to ignore stays ignored: nohup does that.
+    """
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         if cancel.is_set():
@@ -25,7 +29,8 @@ def cancelling(cancel: Event) -> Iterator[None]:
         cancel.set()
         _say(_STOPPING)
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    wanted = [number for number in _STOPPING_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in wanted}
     try:
         yield
     finally:

@@ -132,6 +132,7 @@ class FakeEngine:
         return self.containers[container].stopped_why
 
     def remove(self, container: str) -> None:
+        self._maybe_refuse("remove")
         with self._lock:
             if self.containers.pop(container, None) is not None:
                 self.removed.append(container)

@@ -51,8 +51,10 @@ def batch_id() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def bury(engine: DockerEngine, batch_id: str) -> Iterator[Undertaker]:
     """Removes containers in the background; all are gone when the session ends."""
-    with Undertaker(engine) as undertaker:
+    problems: list[str] = []
+    with Undertaker(engine, problems.append) as undertaker:
         yield undertaker
+    assert problems == []
     assert engine.labelled(f"{owner.BATCH_LABEL}={batch_id}") == {}
 
 

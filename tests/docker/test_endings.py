@@ -16,7 +16,7 @@ from hbench.results.buckets import bucket, may_run_again
 from hbench.task.load import load_task
 from hbench.trial.bench import Prepared
 from tests.docker.lab import GRADES, PASSES, Lab, Ran, together, write_task
-from tests.job.conftest import Watcher
+from tests.job.world import Watcher
 
 pytestmark = pytest.mark.docker
 

@@ -12,7 +12,7 @@ from hbench.job.run import resume_batch
 from hbench.plan.model import TrialPlan
 from hbench.results.record import TrialRecord
 from hbench.results.verify import verify
-from tests.job.conftest import World
+from tests.job.world import World
 
 
 @pytest.fixture

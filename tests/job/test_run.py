@@ -14,7 +14,7 @@ from hbench.results import journal
 from hbench.results.record import TrialRecord
 from hbench.results.seal import seal
 from hbench.results.verify import verify
-from tests.job.conftest import World
+from tests.job.world import World
 
 
 def test_every_job_of_a_finished_batch_is_sealed_and_verifies(world: World) -> None:
