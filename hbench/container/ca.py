@@ -64,10 +64,6 @@ class CaBundle:
     sha256: str
     found: Literal["suite", "environment", "host"]
 
-    def lock(self) -> dict[str, str | int]:
-        """What the lock says of it; `certificates` counts the extra ones."""
-        return {"sha256": self.sha256, "certificates": len(self.extra), "found": self.found}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Stores:

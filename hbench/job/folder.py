@@ -3,18 +3,19 @@
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from hbench.container.ca import CaBundle
 from hbench.container.engine import EngineFacts
 from hbench.errors import ResumeError, SuiteError
-from hbench.plan.lock import image_lock, job_lock
-from hbench.plan.machine import machine
+from hbench.job.machine import machine
+from hbench.plan.lock import job_lock
 from hbench.plan.model import JobPlan, Plan, TrialPlan
-from hbench.results.files import as_model, read_json, write_bytes, write_json
-from hbench.results.lock import JobLock
+from hbench.results.files import read_json, write_bytes, write_json
+from hbench.results.lock import CaBundleLock, ImageLock, JobLock
+from hbench.results.moment import instant, now
+from hbench.results.tree import LOCK
 from hbench.trial.bench import Prepared
 from hbench.version import VERSION
 
@@ -50,12 +51,12 @@ class BatchFolder:
 
 def create(plan: Plan, jobs_dir: Path, *, base: Path, skip_invalid: bool, force_build: bool) -> BatchFolder:
     """A new batch folder with the suite as given."""
-    at = datetime.now(UTC)
-    path = _free(jobs_dir, f"{plan.suite.suite.name}-{at:%Y%m%dT%H%M%SZ}")
+    created_at = now()
+    path = _free(jobs_dir, f"{plan.suite.suite.name}-{instant(created_at):%Y%m%dT%H%M%SZ}")
     batch = BatchFolder(
         path=path,
         batch_id=str(uuid.uuid4()),
-        created_at=at.isoformat().replace("+00:00", "Z"),
+        created_at=created_at,
         base=base.absolute(),
         skip_invalid=skip_invalid,
         force_build=force_build,
@@ -89,12 +90,12 @@ def write_locks(
 ) -> dict[str, JobLock]:
     """Every job's lock.json, before the first trial; job folder name -> lock."""
     here = machine(facts)
-    taken = {name: image_lock(one.image, one.source, facts.builder) for name, one in images.items()}
+    taken = {name: _image_lock(one, facts.builder) for name, one in images.items()}
     locks = {}
     for job in plan.jobs:
         path = batch.job(job)
         path.mkdir()
-        data = job_lock(
+        lock = job_lock(
             plan,
             job,
             job_id=str(uuid.uuid4()),
@@ -104,13 +105,21 @@ def write_locks(
             machine=here,
             ca_bundle=None if ca_bundle is None else _ca_lock(ca_bundle),
         )
-        write_json(path / "lock.json", data, sync_folder=True)
-        locks[job.arm.folder] = as_model(data, JobLock, where=path / "lock.json")
+        write_json(path / LOCK, lock.model_dump(mode="json"), sync_folder=True)
+        locks[job.arm.folder] = lock
     return locks
 
 
-def _ca_lock(bundle: CaBundle) -> dict[str, Any]:
-    return {"sha256": bundle.sha256, "certificates": len(bundle.extra), "found": bundle.found}
+def _image_lock(prepared: Prepared, builder: str) -> ImageLock | None:
+    image, source = prepared.image, prepared.source
+    if image is None:
+        return None
+    built_by = builder if source in ("build", "fallback") else None
+    return ImageLock(id=image.id, repo_digests=list(image.repo_digests), source=source, builder=built_by)
+
+
+def _ca_lock(bundle: CaBundle) -> CaBundleLock:
+    return CaBundleLock(sha256=bundle.sha256, certificates=len(bundle.extra), found=bundle.found)
 
 
 def write_batch(batch: BatchFolder, plan: Plan, *, state: Literal["running", "cancelled", "done"]) -> None:

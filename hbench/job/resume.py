@@ -50,10 +50,10 @@ def _check_job(batch: BatchFolder, plan: Plan, job: JobPlan) -> JobLock:
         batch_id=old.batch_id,
         created_at=old.created_at,
         images={task.name: task.image for task in old.tasks},
-        machine=old.machine.model_dump(mode="json"),
+        machine=old.machine,
         ca_bundle=None,
     )
-    changes = list(_differences(_comparable(old.model_dump(mode="json")), _comparable(new)))
+    changes = list(_differences(_comparable(old), _comparable(new)))
     if changes:
         said = next((one for one in changes if not one.startswith(_SUMS)), changes[0])
         raise ResumeError(
@@ -127,9 +127,9 @@ def _standing(batch: BatchFolder, trial: TrialPlan) -> TrialRecord | None:
     return record
 
 
-def _comparable(lock: Mapping[str, Any]) -> dict[str, Any]:
+def _comparable(lock: JobLock) -> dict[str, Any]:
     """The lock without what belongs to one run; the trials follow from tasks and attempts."""
-    kept = {key: value for key, value in lock.items() if key not in _OF_THE_RUN}
+    kept = lock.model_dump(mode="json", exclude=set(_OF_THE_RUN))
     return {**kept, "tasks": {task["name"]: {**task, "image": None} for task in kept["tasks"]}}
 
 

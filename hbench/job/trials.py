@@ -116,7 +116,7 @@ class TrialRunner:
 
     def _write_lock(self, folder: Path, trial: TrialPlan, image_id: str | None) -> None:
         job_id = self.locks[trial.arm.folder].job_id
-        write_json(folder / "lock.json", trial_lock(job_id, trial, image_id=image_id))
+        write_json(folder / "lock.json", trial_lock(job_id, trial, image_id=image_id).model_dump(mode="json"))
 
     def _back_off(self, retry: int) -> None:
         """Exponential, with jitter so that trials that failed together do not come back together."""

@@ -12,7 +12,7 @@ Flags of a job, for whoever reads or ranks it:
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from hbench.adapter.model import Adapter
@@ -20,10 +20,12 @@ from hbench.plan.model import Arm, JobPlan, Limits, Plan, TrialPlan
 from hbench.results.lock import (
     JOB_LOCK_FORMAT,
     TRIAL_LOCK_FORMAT,
+    CaBundleLock,
     ConfigurationLock,
     ImageLock,
     JobLock,
     LimitsLock,
+    MachineLock,
     ModelLock,
     PlannedTrial,
     TaskLock,
@@ -38,27 +40,6 @@ Json = dict[str, Any]
 _PHASES = ("agent", "verifier", "build", "setup")
 
 
-class ImageLike(Protocol):
-    """An image as the engine describes it."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def repo_digests(self) -> tuple[str, ...]: ...
-
-
-def image_lock(
-    image: ImageLike | None, source: Literal["build", "pull", "local", "fallback"], builder: str
-) -> ImageLock | None:
-    """A task's image as the lock has it; None for a task whose image could not be had."""
-    if image is None:
-        return None
-    built = source in ("build", "fallback")
-    return ImageLock(
-        id=image.id, repo_digests=list(image.repo_digests), source=source, builder=builder if built else None
-    )
-
-
 def job_lock(
     plan: Plan,
     job: JobPlan,
@@ -67,19 +48,23 @@ def job_lock(
     batch_id: str,
     created_at: str,
     images: Mapping[str, ImageLock | None],
-    machine: Json,
-    ca_bundle: Json | None,
-) -> Json:
+    machine: MachineLock,
+    ca_bundle: CaBundleLock | None,
+) -> JobLock:
     """`lock.json` of a job; `images` by task name, `created_at` in UTC as ISO 8601."""
     known = planned_lock(plan, job)
-    for task in known["tasks"]:
-        image = images.get(task["name"])
-        task["image"] = None if image is None else image.model_dump(mode="json")
-    fallback = any(image is not None and image.source == "fallback" for image in images.values())
-    known["flags"] = sorted([*known["flags"], *(["image_fallback"] if fallback else [])])
-    known |= {"job_id": job_id, "batch_id": batch_id, "created_at": created_at}
-    known |= {"machine": machine, "ca_bundle": ca_bundle}
-    return JobLock.model_validate(known).model_dump(mode="json")
+    own = {task["name"]: images.get(task["name"]) for task in known["tasks"]}
+    fallback = any(image is not None and image.source == "fallback" for image in own.values())
+    known |= {
+        "tasks": [{**task, "image": own[task["name"]]} for task in known["tasks"]],
+        "flags": sorted([*known["flags"], *(["image_fallback"] if fallback else [])]),
+        "job_id": job_id,
+        "batch_id": batch_id,
+        "created_at": created_at,
+        "machine": machine,
+        "ca_bundle": ca_bundle,
+    }
+    return JobLock.model_validate(known)
 
 
 def planned_lock(plan: Plan, job: JobPlan) -> Json:
@@ -112,7 +97,7 @@ def planned_lock(plan: Plan, job: JobPlan) -> Json:
     }
 
 
-def trial_lock(job_id: str, trial: TrialPlan, *, image_id: str | None) -> Json:
+def trial_lock(job_id: str, trial: TrialPlan, *, image_id: str | None) -> TrialLock:
     """`lock.json` of a trial; no image id if it ended before it had an image."""
     return TrialLock(
         format=TRIAL_LOCK_FORMAT,
@@ -124,7 +109,7 @@ def trial_lock(job_id: str, trial: TrialPlan, *, image_id: str | None) -> Json:
         task_digest=trial.task.digests.hbench,
         image_id=image_id,
         limits=_limits(trial.limits),
-    ).model_dump(mode="json")
+    )
 
 
 def _configuration(arm: Arm) -> ConfigurationLock:

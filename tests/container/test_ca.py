@@ -237,9 +237,3 @@ def test_the_images_own_bundle_gets_what_it_lacks(host: Host) -> None:
     assert _authorities(result) == _authorities(PUBLIC) | _authorities(COMPANY) | _authorities(SECOND)
     assert merged(result, bundle) is None
     assert merged(None, bundle) is None
-
-
-def test_the_lock_names_the_bundle_by_its_digest(host: Host) -> None:
-    """Which certificates they were can be checked later, without their being there."""
-    bundle = _bundle(host, COMPANY)
-    assert bundle.lock() == {"sha256": bundle.sha256, "certificates": 1, "found": "host"}

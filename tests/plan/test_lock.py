@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -10,20 +9,21 @@ import pytest
 from hbench.adapter.model import Configuration
 from hbench.plan.arms import arms
 from hbench.plan.build import expand
-from hbench.plan.lock import image_lock, job_lock, planned_lock, trial_lock
+from hbench.plan.lock import job_lock, planned_lock, trial_lock
 from hbench.plan.model import Plan
 from hbench.results.files import as_model
-from hbench.results.lock import ImageLock, JobLock, TrialLock
+from hbench.results.lock import CaBundleLock, EngineLock, ImageLock, JobLock, MachineLock, TrialLock
 from hbench.version import RESULTS_EPOCH, VERSION
 
 Make = Callable[..., Any]
 
-MACHINE = {
-    "python": "3.11.2",
-    "platform": "Linux x86_64",
-    "engine": {"version": "20.10", "api_version": "1.41", "os": "linux", "arch": "amd64", "builder": "classic"},
-    "packages": {"hbench": VERSION},
-}
+MACHINE = MachineLock(
+    python="3.11.2",
+    platform="Linux x86_64",
+    engine=EngineLock(version="20.10", api_version="1.41", os="linux", arch="amd64", builder="classic"),
+    packages={"hbench": VERSION},
+)
+IMAGE = ImageLock(id="sha256:1", repo_digests=["debian@sha256:2"], source="fallback", builder="classic")
 SUITE = """
 [suite]
 name = "nightly"
@@ -47,12 +47,6 @@ access = "direct"
 """
 
 
-@dataclass(frozen=True)
-class Image:
-    id: str = "sha256:1"
-    repo_digests: tuple[str, ...] = ("debian@sha256:2",)
-
-
 @pytest.fixture
 def plan(make_task: Make, make_adapter: Make, make_suite: Make, selected: Make) -> Plan:
     """Two tasks and two arms: a foreign harness with a model, and a built-in that sees the solution."""
@@ -67,7 +61,7 @@ def plan(make_task: Make, make_adapter: Make, make_suite: Make, selected: Make) 
 
 
 def lock_of(plan: Plan, index: int, *, images: dict[str, ImageLock | None] | None = None) -> dict[str, Any]:
-    return job_lock(
+    lock = job_lock(
         plan,
         plan.jobs[index],
         job_id="7d9f",
@@ -75,8 +69,9 @@ def lock_of(plan: Plan, index: int, *, images: dict[str, ImageLock | None] | Non
         created_at="2026-03-01T12:00:00+00:00",
         images=images or {},
         machine=MACHINE,
-        ca_bundle={"sha256": "0" * 64, "certificates": 3, "found": "host"},
+        ca_bundle=CaBundleLock(sha256="0" * 64, certificates=3, found="host"),
     )
+    return lock.model_dump(mode="json")
 
 
 def test_a_job_lock_is_what_its_reader_reads(plan: Plan) -> None:
@@ -88,11 +83,11 @@ def test_a_job_lock_is_what_its_reader_reads(plan: Plan) -> None:
 
 def test_a_trial_lock_is_what_its_reader_reads(plan: Plan) -> None:
     trial = plan.trials[0]
-    written = json.loads(json.dumps(trial_lock("7d9f", trial, image_id="sha256:1")))
+    written = json.loads(json.dumps(trial_lock("7d9f", trial, image_id="sha256:1").model_dump(mode="json")))
     read = as_model(written, TrialLock, where="lock.json")
     assert (read.trial_id, read.folder, read.task_digest) == (trial.id, trial.folder, trial.task.digests.hbench)
     assert read.limits.memory_mb == 512
-    assert as_model(trial_lock("7d9f", trial, image_id=None), TrialLock, where="").image_id is None
+    assert trial_lock("7d9f", trial, image_id=None).image_id is None
 
 
 def test_a_job_lock_names_the_arm_the_tasks_and_every_trial(plan: Plan) -> None:
@@ -166,23 +161,11 @@ def test_a_tasks_limit_on_disk_space_is_an_asymmetry(
 
 
 def test_images_stand_with_their_tasks_and_a_fallback_is_flagged(plan: Plan) -> None:
-    images = {"one": image_lock(Image(), "fallback", "classic"), "b/two": image_lock(None, "build", "classic")}
-    lock = lock_of(plan, 1, images=images)
-    found = {task["name"]: task["image"] for task in lock["tasks"]}
-    assert found["b/two"] is None
-    assert found["one"] == {
-        "id": "sha256:1",
-        "repo_digests": ["debian@sha256:2"],
-        "source": "fallback",
-        "builder": "classic",
-    }
+    """Of the job's own tasks: another job's do not count."""
+    lock = lock_of(plan, 1, images={"one": IMAGE, "b/two": None})
+    assert {task["name"]: task["image"] for task in lock["tasks"]} == {"one": IMAGE.model_dump(), "b/two": None}
     assert "image_fallback" in lock["flags"]
-
-
-def test_what_was_not_built_has_no_builder() -> None:
-    pulled = image_lock(Image(), "pull", "classic")
-    assert pulled is not None
-    assert pulled.builder is None
+    assert "image_fallback" not in lock_of(plan, 1, images={"other": IMAGE})["flags"]
 
 
 def test_without_docker_a_lock_lacks_ids_time_machine_and_images_alone(plan: Plan) -> None:
