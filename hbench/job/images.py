@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
-from typing import Literal
 
 from hbench.container import context
 from hbench.container.ca import CaBundle
@@ -18,7 +17,6 @@ from hbench.trial.bench import Prepared
 from hbench.trial.output import OutputFile
 
 BUILDS_AT_ONCE = 2
-Source = Literal["build", "fallback"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +51,7 @@ class ImageMaker:
             result = {}
             for number, task in enumerate(tasks, start=1):
                 view.stage(f"images: {number} of {len(tasks)}, {task.name}")
-                result[task.name] = under_way[keys[task.name]].result()
+                result[task.name] = _as_of(task, under_way[keys[task.name]].result())
                 if result[task.name].problem is not None:
                     view.warn(f"{task.name}: no image: {result[task.name].problem}")
         return result
@@ -74,7 +72,7 @@ class ImageMaker:
 
     def _one(self, task: Task, timeout_s: float) -> Prepared:
         if self._builds(task):
-            return self._build(task, timeout_s, "build" if task.environment.docker_image is None else "fallback")
+            return self._build(task, timeout_s)
         reference = task.environment.docker_image
         assert reference is not None  # noqa: S101 - a task has a Dockerfile or an image (hbench.task.load)
         here = self.engine.image(reference)
@@ -85,19 +83,19 @@ class ImageMaker:
             return Prepared(image=pulled, source="pull")
         except RefusedError as problem:
             if self.fallback and task.environment.dockerfile is not None:
-                return self._build(task, timeout_s, "fallback")
+                return self._build(task, timeout_s)
             hint = 'Say build = "fallback" under [dataset] to build it from the Dockerfile beside it.'
             told = problem.without_place
             said = told if task.environment.dockerfile is None else f"{told}\n  {hint}"
             return Prepared(image=None, source="pull", problem=said)
 
-    def _build(self, task: Task, timeout_s: float, source: Source) -> Prepared:
+    def _build(self, task: Task, timeout_s: float) -> Prepared:
         try:
             tag = self._tag(task)
             image = self.engine.image(tag) or self._built(task, tag, timeout_s)
-            return Prepared(image=image, source=source)
+            return Prepared(image=image, source="build")
         except (BuildFailed, RefusedError, TaskError) as problem:
-            return Prepared(image=None, source=source, problem=problem.without_place)
+            return Prepared(image=None, source="build", problem=problem.without_place)
 
     def _built(self, task: Task, tag: str, timeout_s: float) -> ImageFacts:
         folder = task.environment.context
@@ -110,3 +108,9 @@ class ImageMaker:
         folder = task.environment.context
         assert folder is not None  # noqa: S101 - likewise
         return context.image_tag(folder, self.ca)
+
+
+def _as_of(task: Task, prepared: Prepared) -> Prepared:
+    """A shared build is a fallback for those of its tasks that name an image instead."""
+    built = prepared.source == "build" and task.environment.docker_image is not None
+    return replace(prepared, source="fallback") if built else prepared
