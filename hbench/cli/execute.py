@@ -21,6 +21,7 @@ from hbench.report.as_json import to_json
 from hbench.report.row import TrialRow
 from hbench.report.summary import JobSummary, summarise
 from hbench.report.tables import JobLine
+from hbench.results.batch import SUITE
 from hbench.suite.load import load_suite
 
 RUN_FORMAT = "hbench/run@1"
@@ -37,7 +38,7 @@ def execute(request: Request, *, quiet: bool) -> BatchOutcome:
 def resume(path: Path, *, quiet: bool) -> BatchOutcome:
     """Run what is missing of the batch at `path`, as it was asked for then."""
     batch = reopen(path)
-    loaded = load_suite(path / "suite.toml", base=batch.base)
+    loaded = load_suite(path / SUITE, base=batch.base)
     plan = build_plan(loaded, skip_invalid=batch.skip_invalid)
     request = Request(
         plan=plan,

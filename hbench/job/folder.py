@@ -8,18 +8,17 @@ from typing import Literal
 
 from hbench.container.ca import CaBundle
 from hbench.container.engine import EngineFacts
-from hbench.errors import ResumeError, SuiteError
+from hbench.errors import ResumeError, SealError, SuiteError
 from hbench.job.machine import machine
 from hbench.plan.lock import job_lock
 from hbench.plan.model import JobPlan, Plan, TrialPlan
-from hbench.results.files import read_json, write_bytes, write_json
+from hbench.results.batch import BATCH, BATCH_FORMAT, SUITE, BatchFile
+from hbench.results.files import read_model, write_bytes, write_json
 from hbench.results.lock import CaBundleLock, ImageLock, JobLock
 from hbench.results.moment import instant, now
 from hbench.results.tree import LOCK
 from hbench.trial.bench import Prepared
 from hbench.version import VERSION
-
-BATCH_FORMAT = "hbench/batch@1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +60,7 @@ def create(plan: Plan, jobs_dir: Path, *, base: Path, skip_invalid: bool, force_
         skip_invalid=skip_invalid,
         force_build=force_build,
     )
-    write_bytes(path / "suite.toml", plan.suite_text.encode())
+    write_bytes(path / SUITE, plan.suite_text.encode())
     return batch
 
 
@@ -123,39 +122,40 @@ def _ca_lock(bundle: CaBundle) -> CaBundleLock:
 
 
 def write_batch(batch: BatchFolder, plan: Plan, *, state: Literal["running", "cancelled", "done"]) -> None:
-    """`batch.json`: what the batch is and how far it got; not part of any seal."""
-    data = {
-        "format": BATCH_FORMAT,
-        "batch_id": batch.batch_id,
-        "created_at": batch.created_at,
-        "hbench_version": VERSION,
-        "state": state,
-        "suite": plan.suite.suite.name,
-        "suite_digest": plan.suite_digest,
-        "base": str(batch.base),
-        "skip_invalid": batch.skip_invalid,
-        "force_build": batch.force_build,
-        "jobs": [job.arm.folder for job in plan.jobs],
-        "trials": [f"{trial.arm.folder}/{trial.folder}" for trial in plan.trials],
-    }
-    write_json(batch.path / "batch.json", data)
+    """`batch.json`; not part of any seal."""
+    said = BatchFile(
+        format=BATCH_FORMAT,
+        batch_id=batch.batch_id,
+        created_at=batch.created_at,
+        hbench_version=VERSION,
+        state=state,
+        suite=plan.suite.suite.name,
+        suite_digest=plan.suite_digest,
+        base=str(batch.base),
+        skip_invalid=batch.skip_invalid,
+        force_build=batch.force_build,
+        jobs=[job.arm.folder for job in plan.jobs],
+    )
+    write_json(batch.path / BATCH, said.model_dump(mode="json"))
 
 
 def reopen(path: Path) -> BatchFolder:
-    """The batch folder of an earlier run."""
-    if not (path / "batch.json").is_file():
-        raise ResumeError("is not a batch folder", where=path, hint="Name the folder that holds batch.json.")
-    data = read_json(path / "batch.json")
+    """The batch folder of an earlier run.
+
+    Raises:
+        ResumeError: It is none.
+    """
+    if not (path / BATCH).is_file():
+        raise ResumeError("is not a batch folder", where=path, hint=f"Name the folder that holds {BATCH}.")
     try:
-        return BatchFolder(
-            path=path,
-            batch_id=data["batch_id"],
-            created_at=data["created_at"],
-            base=Path(data["base"]),
-            skip_invalid=data["skip_invalid"],
-            force_build=data["force_build"],
-        )
-    except (KeyError, TypeError) as problem:
-        raise ResumeError(
-            f"is not hbench's: {problem}", where=path / "batch.json", hint="Start a new run."
-        ) from problem
+        said = read_model(path / BATCH, BatchFile)
+    except SealError as problem:
+        raise ResumeError(problem.what, where=problem.where, hint="Start a new run.") from problem
+    return BatchFolder(
+        path=path,
+        batch_id=said.batch_id,
+        created_at=said.created_at,
+        base=Path(said.base),
+        skip_invalid=said.skip_invalid,
+        force_build=said.force_build,
+    )

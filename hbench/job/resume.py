@@ -13,7 +13,7 @@ from hbench.results.buckets import CANCELLED, may_run_again
 from hbench.results.files import read_model
 from hbench.results.lock import JobLock
 from hbench.results.record import TrialRecord
-from hbench.results.tree import MANIFEST
+from hbench.results.tree import JOURNAL, LOCK, MANIFEST, RESULT
 from hbench.results.verify import verify_job
 from hbench.trial.bench import Prepared
 
@@ -28,7 +28,7 @@ def check(batch: BatchFolder, plan: Plan) -> dict[str, JobLock]:
     Raises:
         ResumeError: Something differs; it names what, and nothing was touched.
     """
-    unasked = {lock.parent for lock in batch.path.glob("*/lock.json")} - {batch.job(job) for job in plan.jobs}
+    unasked = {lock.parent for lock in batch.path.glob(f"*/{LOCK}")} - {batch.job(job) for job in plan.jobs}
     if unasked:
         raise ResumeError(
             "the batch has a job that its suite does not ask for",
@@ -39,7 +39,7 @@ def check(batch: BatchFolder, plan: Plan) -> dict[str, JobLock]:
 
 
 def _check_job(batch: BatchFolder, plan: Plan, job: JobPlan) -> JobLock:
-    path = batch.job(job) / "lock.json"
+    path = batch.job(job) / LOCK
     if not path.is_file():
         raise ResumeError("the batch has no such job", where=path, hint="The suite has changed; start a new run.")
     old = read_model(path, JobLock)
@@ -102,7 +102,7 @@ def reopen_seals(batch: BatchFolder, plan: Plan, known: Mapping[str, Earlier]) -
 
 
 def _events(batch: BatchFolder, job: JobPlan) -> list[journal.Event]:
-    path = batch.job(job) / "journal.jsonl"
+    path = batch.job(job) / JOURNAL
     return journal.read(path, torn_ok=True) if path.is_file() else []
 
 
@@ -117,7 +117,7 @@ def _earlier(batch: BatchFolder, trial: TrialPlan, events: list[journal.Event]) 
 
 def _standing(batch: BatchFolder, trial: TrialPlan) -> TrialRecord | None:
     """The trial's record if it is final: not cancelled, and not an infrastructure failure before the agent began."""
-    path = batch.trial(trial) / "result.json"
+    path = batch.trial(trial) / RESULT
     try:
         record = read_model(path, TrialRecord)
     except SealError:

@@ -25,6 +25,7 @@ from hbench.results.job import job_result
 from hbench.results.lock import JobLock
 from hbench.results.record import TrialRecord
 from hbench.results.seal import seal
+from hbench.results.tree import RESULT
 from hbench.trial.bench import Bench, Prepared
 
 _HELPER_TIMEOUT_S = 300.0
@@ -167,7 +168,7 @@ def _job_outcome(path: Path, job: JobPlan, lock: JobLock, records: list[TrialRec
     if not complete:
         return JobOutcome(plan=job, path=path, records=tuple(records), not_sealed="trials are missing")
     try:
-        write_json(path / "result.json", job_result(lock, records).model_dump(mode="json"))
+        write_json(path / RESULT, job_result(lock, records).model_dump(mode="json"))
         seal(path)
     except SealError as problem:
         return JobOutcome(plan=job, path=path, records=tuple(records), not_sealed=str(problem))

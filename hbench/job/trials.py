@@ -18,6 +18,7 @@ from hbench.results.journal import Journal
 from hbench.results.lock import JobLock
 from hbench.results.moment import now
 from hbench.results.record import TrialRecord
+from hbench.results.tree import JOURNAL, LOCK, RESULT
 from hbench.trial.bench import Bench, Prepared
 from hbench.trial.run import run_trial
 
@@ -55,7 +56,7 @@ class TrialRunner:
         """Job folder name -> records, in the plan's order; a trial that never started has none."""
         with contextlib.ExitStack() as stack:
             journals = {
-                job.arm.folder: stack.enter_context(Journal(self.batch.job(job) / "journal.jsonl")) for job in plan.jobs
+                job.arm.folder: stack.enter_context(Journal(self.batch.job(job) / JOURNAL)) for job in plan.jobs
             }
             pool = stack.enter_context(ThreadPoolExecutor(plan.suite.suite.concurrency, thread_name_prefix="trial"))
             futures = [
@@ -110,13 +111,13 @@ class TrialRunner:
             starts=starts,
             on_begun=lambda: journal.begun(trial.folder, starts, now()),
         )
-        write_json(folder / "result.json", record.model_dump(mode="json"))
+        write_json(folder / RESULT, record.model_dump(mode="json"))
         _journal_end(journal, trial, record)
         return record
 
     def _write_lock(self, folder: Path, trial: TrialPlan, image_id: str | None) -> None:
         job_id = self.locks[trial.arm.folder].job_id
-        write_json(folder / "lock.json", trial_lock(job_id, trial, image_id=image_id).model_dump(mode="json"))
+        write_json(folder / LOCK, trial_lock(job_id, trial, image_id=image_id).model_dump(mode="json"))
 
     def _back_off(self, retry: int) -> None:
         """Exponential, with jitter so that trials that failed together do not come back together."""

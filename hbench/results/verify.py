@@ -4,25 +4,15 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import BaseModel
-
 from hbench.errors import SealError
+from hbench.results.batch import BATCH, SUITE, BatchFile
 from hbench.results.checks import content_faults
 from hbench.results.contents import read_contents
 from hbench.results.fault import Fault, shown
 from hbench.results.files import as_model, load_json, read_bytes, read_model
-from hbench.results.lock import FolderName, JobLock
+from hbench.results.lock import JobLock
 from hbench.results.manifest import Manifest, root_digest
 from hbench.results.tree import LOCK, MANIFEST, Tree, says_what_happened, scan
-
-BATCH = "batch.json"
-SUITE = "suite.toml"
-
-
-class _Batch(BaseModel):
-    """What of `batch.json` matters here."""
-
-    jobs: list[FolderName]
 
 
 def verify(folder: Path) -> list[Fault]:
@@ -47,7 +37,7 @@ def job_folders(folder: Path) -> list[Path]:
         raise SealError("no such folder", where=folder, hint="Give the folder of a job or of a batch.")
     names = {path.name for path in folder.iterdir() if _is_job(path)}
     if (folder / BATCH).exists():
-        names.update(read_model(folder / BATCH, _Batch).jobs)
+        names.update(read_model(folder / BATCH, BatchFile).jobs)
     if not names:
         hint = "Give the folder that has a lock.json, or the one above it."
         raise SealError("is neither a job nor a batch", where=folder, hint=hint)

@@ -127,13 +127,19 @@ def test_whatever_stands_in_a_file_a_fault_is_all_that_comes_of_it(sealed_job: P
             (sealed_job / name).write_bytes(original)
 
 
+def write_batch(batch: Path, *jobs: str) -> None:
+    said: dict[str, Any] = {"format": "hbench/batch@1", "batch_id": "1c2e", "created_at": "2026-03-01T12:00:00Z"}
+    said |= {"hbench_version": "0.3.0", "state": "done", "suite": "nightly", "suite_digest": "0" * 64, "base": "."}
+    write_json(batch / "batch.json", {**said, "skip_invalid": False, "force_build": False, "jobs": list(jobs)})
+
+
 def test_a_batch_is_verified_job_by_job(sealed_job: Path) -> None:
     """Paths then begin with the job's folder."""
     batch = sealed_job.parent
     (batch / "suite.toml").write_bytes(b"[suite]\n")
     (batch / "builds").mkdir()
     shutil.copytree(sealed_job, batch / "second")
-    write_json(batch / "batch.json", {"format": "hbench/batch@1", "jobs": [sealed_job.name, "second"]})
+    write_batch(batch, sealed_job.name, "second")
     assert verify(batch) == []
     (batch / "second" / "beta__1" / "agent" / "stdout.txt").unlink()
     assert told(batch) == ["second/beta__1/agent/stdout.txt: is sealed and missing"]
@@ -142,9 +148,9 @@ def test_a_batch_is_verified_job_by_job(sealed_job: Path) -> None:
 def test_a_job_that_a_batch_names_and_lacks_is_named(sealed_job: Path) -> None:
     batch = sealed_job.parent
     (batch / "suite.toml").write_bytes(b"[suite]\n")
-    write_json(batch / "batch.json", {"jobs": [sealed_job.name, "gone"]})
+    write_batch(batch, sealed_job.name, "gone")
     assert told(batch) == ["gone: is missing: batch.json names this job"]
-    write_json(batch / "batch.json", {"jobs": ["../gone"]})
+    write_batch(batch, "../gone")
     with pytest.raises(SealError, match=r"batch\.json: jobs\.0"):
         verify(batch)
 
