@@ -1,6 +1,8 @@
 """What an earlier run of a batch left, and whether it can go on from there (R07)."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from hbench.errors import ResumeError, SealError
@@ -75,17 +77,16 @@ def check_images(locks: Mapping[str, JobLock], images: Mapping[str, Prepared]) -
                 )
 
 
-def earlier(batch: BatchFolder, plan: Plan) -> dict[str, Earlier]:
-    """`<job folder>/<trial folder>` -> what is known of the trial."""
-    return {
-        f"{job.arm.folder}/{trial.folder}": _earlier(batch, trial, events)
-        for job in plan.jobs
-        for events in [_events(batch, job)]
-        for trial in job.trials
-    }
+def earlier(batch: BatchFolder, plan: Plan) -> dict[Path, Earlier]:
+    """Trial folder -> what is known of the trial."""
+    known: dict[Path, Earlier] = {}
+    for job in plan.jobs:
+        told = _events(batch, job)
+        known |= {batch.trial(trial): _earlier(batch, trial, told[trial.folder]) for trial in job.trials}
+    return known
 
 
-def reopen_seals(batch: BatchFolder, plan: Plan, known: Mapping[str, Earlier]) -> None:
+def reopen_seals(batch: BatchFolder, plan: Plan, known: Mapping[Path, Earlier]) -> None:
     """Take the seal off each job of which a trial will run again; the job is sealed anew when it has ended.
 
     Raises:
@@ -93,7 +94,7 @@ def reopen_seals(batch: BatchFolder, plan: Plan, known: Mapping[str, Earlier]) -
     """
     for job in plan.jobs:
         folder = batch.job(job)
-        if not (folder / MANIFEST).exists() or all(known[f"{job.arm.folder}/{t.folder}"].record for t in job.trials):
+        if not (folder / MANIFEST).exists() or all(known[batch.trial(trial)].record for trial in job.trials):
             continue
         faults = verify_job(folder)
         if faults:
@@ -101,17 +102,20 @@ def reopen_seals(batch: BatchFolder, plan: Plan, known: Mapping[str, Earlier]) -
         (folder / MANIFEST).unlink()
 
 
-def _events(batch: BatchFolder, job: JobPlan) -> list[journal.Event]:
+def _events(batch: BatchFolder, job: JobPlan) -> Mapping[str | None, list[journal.Event]]:
+    """The name of a trial's folder -> what the journal tells of it, in order."""
     path = batch.job(job) / JOURNAL
-    return journal.read(path, torn_ok=True) if path.is_file() else []
+    told: dict[str | None, list[journal.Event]] = defaultdict(list)
+    for event in journal.read(path, torn_ok=True) if path.is_file() else []:
+        told[event.trial].append(event)
+    return told
 
 
-def _earlier(batch: BatchFolder, trial: TrialPlan, events: list[journal.Event]) -> Earlier:
-    own = [event for event in events if event.trial == trial.folder]
+def _earlier(batch: BatchFolder, trial: TrialPlan, told: list[journal.Event]) -> Earlier:
     return Earlier(
-        starts=sum(event.event == "start" for event in own),
+        starts=sum(event.event == "start" for event in told),
         record=_standing(batch, trial),
-        journaled=not own or own[-1].event == "end",
+        journaled=not told or told[-1].event == "end",
     )
 
 

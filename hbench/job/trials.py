@@ -43,14 +43,14 @@ class Earlier:
 
 @dataclass(frozen=True, kw_only=True)
 class TrialRunner:
-    """Runs the trials of a plan; `earlier` has what a resumed batch already knows, by `<job folder>/<trial folder>`."""
+    """Runs the trials of a plan; `earlier` has what a resumed batch already knows of them, by trial folder."""
 
     batch: BatchFolder
     bench: Bench
     images: Mapping[str, Prepared]
     locks: Mapping[str, JobLock]
     view: View
-    earlier: Mapping[str, Earlier]
+    earlier: Mapping[Path, Earlier]
 
     def run(self, plan: Plan) -> dict[str, list[TrialRecord]]:
         """Job folder name -> records, in the plan's order; a trial that never started has none."""
@@ -74,7 +74,7 @@ class TrialRunner:
         return records
 
     def _trial(self, trial: TrialPlan, journal: Journal, max_retries: int) -> TrialRecord | None:
-        earlier = self.earlier.get(f"{trial.arm.folder}/{trial.folder}", Earlier())
+        earlier = self.earlier.get(self.batch.trial(trial), Earlier())
         if earlier.record is not None:
             if not earlier.journaled:
                 _journal_end(journal, trial, earlier.record)
