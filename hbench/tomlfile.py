@@ -39,7 +39,7 @@ def validate(data: Mapping[str, Any], model: type[M], *, text: str, name: str, e
     try:
         return model.model_validate(data)
     except ValidationError as problem:
-        lines = _lines(text)
+        lines = key_lines(text)
         first = min(problem.errors(), key=lambda fault: _closest(lines, fault["loc"]) or 0)
         loc = first["loc"]
         line = _closest(lines, loc)
@@ -106,14 +106,7 @@ def _choices(annotation: Any) -> tuple[Any, ...]:
 
 def line_of(text: str, loc: Location) -> int | None:
     """The 1-based line where the key at `loc` stands, or the closest enclosing table's line."""
-    return _closest(_lines(text), loc)
-
-
-def _lines(text: str) -> dict[Location, int]:
-    try:
-        return key_lines(text)
-    except RecursionError:
-        return {}  # nested almost too deeply for tomllib: the message then names no line
+    return _closest(key_lines(text), loc)
 
 
 def _closest(lines: Mapping[Location, int], loc: Location) -> int | None:

@@ -22,10 +22,14 @@ def key_lines(text: str) -> dict[Location, int]:
     """The 1-based line of every table header, key, inline key and array item, by its path.
 
     An array of tables and a plain array both add the item's index to the path, as pydantic's locations do. A table
-    without a header of its own stands where it is first named.
+    without a header of its own stands where it is first named. Of a document that is nested almost too deeply for
+    tomllib nothing is known.
     """
     reader = _Reader(text)
-    reader.document()
+    try:
+        reader.document()
+    except RecursionError:
+        return {}
     return reader.lines
 
 

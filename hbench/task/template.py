@@ -54,12 +54,6 @@ def resolve(env: Mapping[str, str], *, passed: Mapping[str, str]) -> Resolved:
     return Resolved(literal=literal, secret=secret)
 
 
-def needed(env: Mapping[str, str]) -> set[str]:
-    """The host variables without which `resolve` fails: those of templates that have no default."""
-    templates = (_TEMPLATE.fullmatch(value) for value in env.values())
-    return {template[1] for template in templates if template is not None and template[2] is None}
-
-
 def has_partial_template(value: str) -> bool:
     """Whether a person may have expected a template here, though it is plain text."""
     return "${" in value and _TEMPLATE.fullmatch(value) is None

@@ -21,17 +21,10 @@ def unknown_keys(document: Mapping[str, Any], model: type[BaseModel], *, text: s
         file: How the warnings call it.
     """
     unknown = list(_unknown(document, model, ()))
-    lines = _lines(text) if unknown else {}
+    lines = key_lines(text) if unknown else {}
     warnings = [_warning(place, model, f"{file}:{lines.get(place, 1)}") for place in unknown[:MOST_WARNINGS]]
     more = len(unknown) - len(warnings)
     return (*warnings, f"{file}: {more} more unknown keys") if more else tuple(warnings)
-
-
-def _lines(text: str) -> Mapping[Location, int]:
-    try:
-        return key_lines(text)
-    except RecursionError:
-        return {}
 
 
 def _warning(location: Location, model: type[BaseModel], where: str) -> str:
