@@ -11,6 +11,8 @@ from hbench.container.engine import BuildSpec, Command, ContainerSpec, EngineFac
 from hbench.container.errors import Cancelled, GoneError, RefusedError
 
 Files = dict[str, bytes]
+"""Absolute path -> content; a folder that is there for its own sake ends in a slash."""
+
 Script = Callable[[Files, Command], int]
 """What a command does: changes the files, may call `command.output`, returns the exit status; HANGS runs for ever."""
 
@@ -69,6 +71,8 @@ class FakeEngine:
     def create(self, spec: ContainerSpec) -> str:
         self._maybe_refuse("create")
         with self._lock:
+            if spec.name in {one.spec.name for one in self.containers.values()}:
+                raise RefusedError(f'Conflict. The container name "/{spec.name}" is already in use')
             name = f"c{len(self.containers) + len(self.removed)}"
             self.containers[name] = _Container(spec=spec, files=dict(self.image_files))
         return name
@@ -97,7 +101,8 @@ class FakeEngine:
         with tarfile.open(fileobj=archive) as tar:
             for member in tar:
                 stream = tar.extractfile(member) if member.isfile() else None
-                files["/" + member.name] = b"" if stream is None else stream.read()
+                slash = "/" if member.isdir() else ""
+                files[f"/{member.name}{slash}"] = b"" if stream is None else stream.read()
 
     def get(self, container: str, path: str) -> Generator[bytes, None, None] | None:
         files = self._of(container).files
@@ -107,10 +112,9 @@ class FakeEngine:
         buffer = io.BytesIO()
         root = path.rsplit("/", 1)[0]
         with tarfile.open(fileobj=buffer, mode="w") as tar:
-            for name in sorted({path, *inside}):
+            for name in sorted({path, *(name.rstrip("/") for name in inside)}):
                 info = tarfile.TarInfo(name.removeprefix(root).lstrip("/"))
-                is_folder = any(other.startswith(name + "/") for other in inside)
-                if is_folder or name not in inside:
+                if any(other.startswith(name + "/") for other in inside):
                     info.type = tarfile.DIRTYPE
                     tar.addfile(info)
                 else:

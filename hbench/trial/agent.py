@@ -12,8 +12,9 @@ from hbench.container.errors import GoneError, RefusedError
 from hbench.plan.model import TrialPlan
 from hbench.results.record import ExceptionInfo
 from hbench.task import template
+from hbench.task.model import Task
 from hbench.trial.ending import AgentSetupError, EngineFailure
-from hbench.trial.environment import Environment
+from hbench.trial.environment import Environment, reading
 from hbench.trial.output import OutputFile
 
 HARNESS_FOLDER = "/hbench/harness"
@@ -48,16 +49,22 @@ def set_up(trial: TrialPlan, environment: Environment) -> None:
         return
     if adapter.spec.instruction == "arg" and len(task.instruction.encode()) > _ARGUMENT_CAP_BYTES:
         raise AgentSetupError("the instruction has 128 KiB or more and this harness takes it as an argument")
+    try:
+        with reading():
+            entries = _entries(adapter, task)
+        environment.put(entries)
+    except RefusedError as problem:
+        raise AgentSetupError(f"the harness could not be copied in: {problem}") from problem
+
+
+def _entries(adapter: Adapter, task: Task) -> list[archive.Entry]:
     entries = [archive.entry_of(adapter.folder / path, f"{HARNESS_FOLDER}/{path}") for path in files(adapter.folder)]
     entries.append(archive.file(INSTRUCTION_FILE, task.instruction.encode()))
     if adapter.spec.sees_solution and task.solution is not None:
         entries += archive.tree(task.solution, "/solution", unix_scripts=True)
     if adapter.spec.sees_tests:
         entries += archive.tree(task.tests, "/tests", unix_scripts=True)
-    try:
-        environment.put(entries)
-    except RefusedError as problem:
-        raise AgentSetupError(f"the harness could not be copied in: {problem}") from problem
+    return entries
 
 
 def run(trial: TrialPlan, environment: Environment, folder: Path) -> Attempt:

@@ -2,6 +2,7 @@
 
 import contextlib
 import time
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from hbench.container import archive, ca
 from hbench.container.engine import Command, ContainerSpec, Finished, ImageFacts
 from hbench.container.errors import GoneError, RefusedError
+from hbench.container.tail import Tail
 from hbench.errors import TaskError
 from hbench.plan.model import TrialPlan
 from hbench.task import template
@@ -23,6 +25,7 @@ _SHELLS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("/bin/sh", ("/bin/sh",)),
 )
 _INIT_AND_CHILD = 2
+_SAID_BYTES = 4096
 _CA_STORE = "/etc/ssl/certs/ca-certificates.crt"
 
 
@@ -56,10 +59,8 @@ class Environment:
 
     def put(self, entries: list[archive.Entry]) -> None:
         """Copy files in, at absolute paths, owned by root."""
-        try:
+        with reading():
             packed = archive.pack(entries)
-        except OSError as problem:
-            raise TaskError(f"its files cannot be read any more: {problem.strerror or 'they are shorter'}") from problem
         with packed:
             self.bench.engine.put(self.container, packed)
 
@@ -77,6 +78,19 @@ class Environment:
     def new_processes(self) -> frozenset[int]:
         """Processes that were not there when the agent began."""
         return self.bench.engine.processes(self.container) - self.baseline
+
+
+@contextlib.contextmanager
+def reading() -> Iterator[None]:
+    """Files of a task or harness that somebody changes during the run are an ending of the trial.
+
+    Raises:
+        TaskError: They are not as they were, or not there any more.
+    """
+    try:
+        yield
+    except OSError as problem:
+        raise TaskError(f"a file cannot be read any more: {problem.strerror or 'it is shorter'}") from problem
 
 
 @contextlib.contextmanager
@@ -140,7 +154,7 @@ def _create(trial: TrialPlan, image: ImageFacts, bench: Bench, env: Mapping[str,
     limits = trial.limits
     spec = ContainerSpec(
         image=image.id,
-        name=f"hbench-{bench.batch_id[:12]}-{trial.arm.digest[:6]}-{trial.folder[:60]}",
+        name=f"hbench-{trial.folder[:40]}-{uuid.uuid4().hex[:12]}",  # an earlier start's may still be on its way out
         labels={**bench.labels, "hbench.trial": trial.id},
         env=env,
         workdir=trial.task.environment.workdir,
@@ -174,7 +188,9 @@ def _look_inside(container: str, bench: Bench) -> ImageInside:
     store = None
     if bench.ca is not None:
         own = engine.get(container, _CA_STORE)
-        store = None if own is None else ca.merged(archive.only_file(own), bench.ca)
+        if own is not None:
+            with contextlib.closing(own):
+                store = ca.merged(archive.only_file(own), bench.ca)
     return ImageInside(shell=shell, hidden=hidden, ca_store=store)
 
 
@@ -191,10 +207,9 @@ def _base_files(bench: Bench, inside: ImageInside) -> list[archive.Entry]:
 def _wait_until_healthy(environment: Environment, check: Healthcheck) -> None:
     began = time.monotonic()
     failures = 0
-    said: list[bytes] = []
     while True:
-        said.clear()
-        command = Command(argv=("/bin/sh", "-c", check.command), timeout_s=check.timeout_s, output=said.append)
+        said = Tail(keep_bytes=_SAID_BYTES)
+        command = Command(argv=("/bin/sh", "-c", check.command), timeout_s=check.timeout_s, output=said)
         in_start_period = time.monotonic() - began < check.start_period_s
         try:
             ended = environment.run(command)
@@ -205,7 +220,7 @@ def _wait_until_healthy(environment: Environment, check: Healthcheck) -> None:
             return
         failures += 0 if in_start_period else 1
         if failures >= check.retries:
-            tail = b"".join(said).decode(errors="replace").strip()[-500:]
+            tail = said.text().strip()[-500:]
             how = "timed out" if ended.timed_out else f"exit status {ended.exit_code}"
             raise HealthcheckError(f"failed {failures} times, last: {how}\n{tail}".rstrip())
         environment.bench.cancel.wait(check.start_interval_s if in_start_period else check.interval_s)

@@ -10,7 +10,7 @@ from hbench.plan.model import TrialPlan
 from hbench.results.reward import RewardProblem, parse_reward
 from hbench.task import template
 from hbench.trial.ending import REWARD_ENDINGS, EngineFailure, RewardTamperedError, VerifierTimeoutError
-from hbench.trial.environment import Environment
+from hbench.trial.environment import Environment, reading
 from hbench.trial.output import OutputFile
 
 TESTS = "/tests"
@@ -76,8 +76,9 @@ def _clear(environment: Environment, flags: set[str]) -> None:
 
 
 def _put_tests(trial: TrialPlan, environment: Environment) -> None:
-    entries = [archive.folder(VERIFIER_LOGS, mode=0o777), *archive.tree(trial.task.tests, TESTS, unix_scripts=True)]
-    environment.put(entries)
+    with reading():
+        tests = archive.tree(trial.task.tests, TESTS, unix_scripts=True)
+    environment.put([archive.folder(VERIFIER_LOGS, mode=0o777), *tests])
 
 
 def _refuse_early_reward(environment: Environment) -> None:

@@ -21,13 +21,13 @@ def engine() -> FakeEngine:
     return FakeEngine()
 
 
-def container(engine: FakeEngine, batch_id: str, **other: str) -> str:
-    """One of the batch."""
+def container(engine: FakeEngine, labelled: dict[str, str]) -> str:
+    """One with these labels."""
     return engine.create(
         ContainerSpec(
             image="x",
-            name="x",
-            labels={**labels(batch_id), **other},
+            name=f"hbench-{len(engine.containers)}",
+            labels=labelled,
             env={},
             workdir=None,
             cpus=1.0,
@@ -40,14 +40,14 @@ def container(engine: FakeEngine, batch_id: str, **other: str) -> str:
 def test_containers_of_a_batch_that_nobody_runs_are_removed(engine: FakeEngine) -> None:
     """All of them, and the count is told."""
     for _ in range(6):
-        container(engine, "dead")
+        container(engine, labels("dead"))
     assert sweep(engine) == 6
     assert engine.containers == {}
 
 
 def test_containers_of_a_running_batch_stay(engine: FakeEngine) -> None:
     """Whoever runs it on this machine."""
-    mine, old = container(engine, "running"), container(engine, "dead")
+    mine, old = container(engine, labels("running")), container(engine, labels("dead"))
     with alive("running"):
         assert leftovers(engine) == {old: "dead"}
         assert sweep(engine) == 1
@@ -56,25 +56,17 @@ def test_containers_of_a_running_batch_stay(engine: FakeEngine) -> None:
 
 def test_containers_of_another_machine_or_user_stay(engine: FakeEngine) -> None:
     """Whether their batch runs cannot be seen from here."""
-    theirs = container(engine, "theirs", **{MACHINE_LABEL: "another"})
-    unmarked = engine.create(
-        ContainerSpec(
-            image="x", name="x", labels={BATCH_LABEL: "old"}, env={}, workdir=None, cpus=1, memory_mb=64, pids=16
-        )
-    )
+    theirs = container(engine, {**labels("theirs"), MACHINE_LABEL: "another"})
+    unmarked = container(engine, {BATCH_LABEL: "old"})
     assert sweep(engine) == 0
     assert set(engine.containers) == {theirs, unmarked}
 
 
 def test_everything_is_everything_of_hbench_and_nothing_else(engine: FakeEngine) -> None:
     """What has no label of a batch is somebody else's."""
-    other = engine.create(
-        ContainerSpec(
-            image="x", name="x", labels={"other": "batch"}, env={}, workdir=None, cpus=1, memory_mb=64, pids=16
-        )
-    )
-    container(engine, "theirs", **{MACHINE_LABEL: "another"})
-    container(engine, "running")
+    other = container(engine, {"other": "batch"})
+    container(engine, {**labels("theirs"), MACHINE_LABEL: "another"})
+    container(engine, labels("running"))
     with alive("running"):
         assert sweep(engine, everything=True) == 2
     assert set(engine.containers) == {other}

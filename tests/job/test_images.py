@@ -1,5 +1,6 @@
 """Images made before the first trial, on the scripted engine."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
@@ -173,9 +174,11 @@ def test_a_context_that_cannot_be_sent_is_its_tasks_problem(
 ) -> None:
     """Files that changed since the plan, for one."""
     task = task_of(world, "a")
-    (world.folder / "own" / "a" / "environment" / "out").symlink_to("/etc/passwd")
+    os.mkfifo(world.folder / "own" / "a" / "environment" / "pipe")
     made = prepare(task)
-    assert made["a"].image is not None or str(world.folder) not in str(made["a"].problem)
+    assert made["a"].image is None
+    assert "neither a file, nor a folder, nor a link" in str(made["a"].problem)
+    assert str(world.folder) not in str(made["a"].problem)
 
 
 def test_a_cancelled_build_is_no_problem_of_the_task(
