@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from hbench.container.errors import Cancelled
+from hbench.container.tail import Tail
 from hbench.text import safe
 
 TICK_S = 0.2
@@ -57,14 +58,13 @@ class Recent:
 
     def __init__(self, output: Callable[[bytes], None]) -> None:
         self._output = output
-        self._end = bytearray()
+        self._tail = Tail(keep_bytes=_RECENT_BYTES)
 
     def __call__(self, data: bytes) -> None:
         self._output(data)
-        self._end += data[-_RECENT_BYTES:]
-        del self._end[:-_RECENT_BYTES]
+        self._tail(data)
 
     def lines(self) -> list[str]:
         """The last lines that are not blank, without colours, safe to print."""
-        text = _COLOUR.sub("", self._end.decode(errors="replace"))
+        text = _COLOUR.sub("", self._tail.text())
         return [safe(line.rstrip(), _LINE_WIDTH) for line in text.splitlines() if line.strip()]
