@@ -38,13 +38,7 @@ def raise_for_status(reply: requests.Response) -> None:
 def guarded(stream: Iterator[T]) -> Generator[T, None, None]:
     """The same stream, its errors in hbench's words; closing it closes the stream."""
     try:
-        while True:
-            try:
-                item = ask(lambda: next(stream, None))
-            except StopIteration:
-                return
-            if item is None:
-                return
+        while (item := ask(lambda: next(stream, None))) is not None:
             yield item
     finally:
         close = getattr(stream, "close", None)
