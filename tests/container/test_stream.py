@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hbench.container.stream import STDERR, STDOUT, AfterFirstLine, Connection, Frames
@@ -21,6 +21,7 @@ def frame(stream: int, data: bytes) -> bytes:
     return struct.pack(">B3xI", stream, len(data)) + data
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from([STDOUT, STDERR]), st.binary(max_size=40))),
     st.lists(st.integers(1, 30)),
@@ -47,6 +48,7 @@ def after_first_line(*pieces: tuple[int, bytes]) -> tuple[bytes | None, bytes]:
     return taker.first_line, b"".join(passed)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60).filter(lambda line: b"\n" not in line), st.binary(max_size=60), st.integers(1, 20))
 def test_the_first_line_is_kept_and_the_rest_passed_on(line: bytes, rest: bytes, cut: int) -> None:
     """In however many pieces it came."""

@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hbench.trial.output import OutputFile
@@ -11,6 +11,7 @@ from hbench.trial.output import OutputFile
 PIECES = st.lists(st.binary(max_size=5000), max_size=20)
 
 
+@settings(deadline=None)
 @given(PIECES, st.integers(0, 20_000))
 def test_the_cap_is_kept_to_the_byte_and_the_rest_counted(pieces: list[bytes], cap: int) -> None:
     """Whatever the pieces."""
@@ -24,6 +25,7 @@ def test_the_cap_is_kept_to_the_byte_and_the_rest_counted(pieces: list[bytes], c
         assert output.dropped_bytes == max(0, len(whole) - cap)
 
 
+@settings(deadline=None)
 @given(PIECES)
 def test_the_tail_is_the_end_of_all_that_was_said(pieces: list[bytes]) -> None:
     """Also of what was dropped: at most 1000 characters, whole lines only if they fit."""
