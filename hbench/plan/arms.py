@@ -42,8 +42,7 @@ def _configuration(loaded: LoadedSuite, index: int, table: HarnessTable) -> Conf
     except AdapterError as problem:
         if problem.where is not None:
             raise
-        asked = loaded.error(Refusal(loc=("harness", index, key), what=problem.what, hint=problem.hint or ""))
-        raise AdapterError(asked.what, where=asked.where, hint=problem.hint) from problem
+        raise AdapterError(problem.what, where=loaded.where(("harness", index, key)), hint=problem.hint) from problem
     for refusal in _wrong_options(adapter, index, table.options):
         raise loaded.error(refusal)
     return Configuration(adapter=adapter, options=table.options)
@@ -77,7 +76,8 @@ def arms(loaded: LoadedSuite, asked: Sequence[Configuration]) -> list[Arm]:
         for model in loaded.suite.model if configuration.adapter.spec.model else [None]:
             arm = _arm(configuration, model, label)
             if arm.digest in found:
-                what, hint = f'"{name}" stands in the suite twice', "Remove one of the two, or give it other options."
+                what = f'"{name}" stands in the suite twice'
+                hint = "Remove one of the two, or give it other options; more attempts are [suite] attempts."
                 raise loaded.error(Refusal(loc=("harness", index), what=what, hint=hint))
             found[arm.digest] = arm
     return list(found.values())

@@ -31,13 +31,12 @@ from hbench.results.lock import (
     TaskLock,
     TrialLock,
 )
-from hbench.suite.model import LimitsTable, ModelEntry
+from hbench.suite.model import TIMED_PHASES, LimitsTable, ModelEntry
 from hbench.suite.supported import MODEL_LIMITS
 from hbench.task.model import Task
 from hbench.version import RESULTS_EPOCH, VERSION
 
 Json = dict[str, Any]
-_PHASES = ("agent", "verifier", "build", "setup")
 
 
 def job_lock(
@@ -167,7 +166,7 @@ def _flags(plan: Plan, adapter: Adapter) -> Iterator[str]:
         "foreign_adapter": not adapter.built_in,
         "timeouts_changed": any(
             getattr(limits, f"{phase}_timeout_multiplier") != 1.0 or getattr(limits, f"{phase}_timeout_sec") is not None
-            for phase in _PHASES
+            for phase in TIMED_PHASES
         ),
         "resources_changed": any(limit is not None for limit in (limits.cpus, limits.memory_mb, limits.pids)),
         "skipped_invalid": bool(plan.skipped),

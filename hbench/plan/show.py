@@ -5,6 +5,7 @@ from typing import Any
 
 from hbench.plan.lock import planned_lock
 from hbench.plan.model import JobPlan, Plan
+from hbench.suite.model import TIMED_PHASES
 from hbench.text import safe
 
 PLAN_FORMAT = "hbench/plan@1"
@@ -58,7 +59,7 @@ def _arm(job: JobPlan, lock: dict[str, Any]) -> list[str]:
 
 def _task(task: dict[str, Any]) -> list[str]:
     limits = task["limits"]
-    times = [f"{phase} {limits[f'{phase}_timeout_s']:g} s" for phase in ("agent", "verifier", "build", "setup")]
+    times = [f"{phase} {limits[f'{phase}_timeout_s']:g} s" for phase in TIMED_PHASES]
     sizes = [f"{limits['cpus']:g} cpus", f"{limits['memory_mb']} MiB", f"{limits['pids']} pids"]
     return [safe(task["name"]), *times, *sizes, task["digest"][:_DIGEST_WIDTH]]
 

@@ -7,6 +7,7 @@ from hbench.errors import SuiteError
 from hbench.suite.model import Suite
 from hbench.suite.rules import RULES, Refusal
 from hbench.tomlfile import line_of, parse_toml, read_text, validate
+from hbench.tomllines import Location
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,10 +27,14 @@ class LoadedSuite:
     name: str
     is_file: bool = True
 
+    def where(self, loc: Location) -> str:
+        """The place of a key as a message names it: with its line, if it stands in a file."""
+        line = line_of(self.text, loc) if self.is_file else None
+        return self.name if line is None else f"{self.name}:{line}"
+
     def error(self, refusal: Refusal) -> SuiteError:
         """The refusal as an error that names the line where it stands."""
-        line = line_of(self.text, refusal.loc) if self.is_file else None
-        return SuiteError(refusal.what, where=self.name if line is None else f"{self.name}:{line}", hint=refusal.hint)
+        return SuiteError(refusal.what, where=self.where(refusal.loc), hint=refusal.hint)
 
     def checked(self) -> "LoadedSuite":
         """This suite, if no rule refuses it.

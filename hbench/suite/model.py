@@ -7,6 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 OWN_DATASET = "hbench-core@1"
 """What a suite without a `[dataset]` runs: the tasks that ship with hbench."""
 
+TIMED_PHASES = ("agent", "verifier", "build", "setup")
+"""Those to which `[limits]` gives a time: `<phase>_timeout_sec`, `<phase>_timeout_multiplier`."""
+
 Text = Annotated[str, Field(min_length=1)]
 Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 """The name of an environment variable."""

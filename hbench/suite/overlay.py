@@ -11,7 +11,7 @@ from hbench.errors import SuiteError
 from hbench.shipped import shipped
 from hbench.suite.flags import Flags
 from hbench.suite.load import LoadedSuite, parse_suite, read_suite
-from hbench.suite.model import OWN_DATASET
+from hbench.suite.model import OWN_DATASET, TIMED_PHASES
 
 Table = dict[str, Any]
 Document = dict[str, Any]
@@ -126,7 +126,7 @@ def _put_general_multiplier(document: Document, flags: Flags) -> None:
     if flags.timeout_multiplier is None:
         return
     limits = document.setdefault("limits", {})
-    for phase in ("agent", "verifier", "setup", "build"):
+    for phase in TIMED_PHASES:
         limits.setdefault(f"{phase}_timeout_multiplier", flags.timeout_multiplier)
 
 

@@ -52,14 +52,6 @@ def one_source_per_harness(suite: Suite) -> Iterator[Refusal]:
             )
 
 
-def no_harness_twice(suite: Suite) -> Iterator[Refusal]:
-    for index, harness in enumerate(suite.harness):
-        if harness in suite.harness[:index]:
-            name = harness.name or harness.path
-            hint = "Remove one of the two, or give it other options; more attempts are [suite] attempts."
-            yield Refusal(loc=("harness", index), what=f'"{name}" stands in the suite twice', hint=hint)
-
-
 def no_model_twice(suite: Suite) -> Iterator[Refusal]:
     names = [model.name for model in suite.model]
     for index, name in enumerate(names):
@@ -112,7 +104,6 @@ RULES: tuple[Callable[[Suite], Iterator[Refusal]], ...] = (
     one_dataset,
     some_harness,
     one_source_per_harness,
-    no_harness_twice,
     no_model_twice,
     no_key_for_tasks,
     allow_needs_allowlist,

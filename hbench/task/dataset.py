@@ -79,18 +79,16 @@ def root_of(dataset: DatasetTable, base: Path) -> tuple[str, Path]:
     Raises:
         SuiteError: No dataset has that name, or the folder is not there.
     """
-    if (dataset.name is None) == (dataset.path is None):
-        raise SuiteError("[dataset] needs a name or a path, and not both", hint=nearest("", list(CATALOG)))
-    if dataset.name is not None:
-        if dataset.name not in CATALOG:
-            what = f'no dataset is named "{dataset.name}"'
-            raise SuiteError(what, where="[dataset] name", hint=nearest(dataset.name, list(CATALOG)))
-        return dataset.name, shipped(*CATALOG[dataset.name])
-    root = base / str(dataset.path)
-    if not root.is_dir():
-        hint = "Give the folder that holds the task folders, or one task folder."
-        raise SuiteError("no such folder", where=root, hint=hint)
-    return root.resolve().name, root
+    if dataset.path is not None:
+        root = base / dataset.path
+        if not root.is_dir():
+            hint = "Give the folder that holds the task folders, or one task folder."
+            raise SuiteError("no such folder", where=root, hint=hint)
+        return root.resolve().name, root
+    name = dataset.name or ""
+    if name not in CATALOG:
+        raise SuiteError(f'no dataset is named "{name}"', where="[dataset] name", hint=nearest(name, list(CATALOG)))
+    return name, shipped(*CATALOG[name])
 
 
 def folders_in(root: Path) -> dict[str, Path]:

@@ -137,7 +137,6 @@ def test_a_misspelt_key_is_told_what_was_meant() -> None:
         (f"[dataset]\nname = 'a'\npath = 'b'\n{ORACLE}", "s.toml:1: [dataset] has both"),
         (f"{ORACLE}[[harness]]\noptions = {{}}\n", "s.toml:3: this [[harness]] has neither"),
         (f"{ORACLE}path = 'x'\n", "s.toml:1: this [[harness]] has both"),
-        (f"{ORACLE}[[harness]]\nname = 'nop'\n{ORACLE}", 's.toml:5: "oracle" stands in the suite twice'),
         (f"{ORACLE}[[model]]\nname='m'\n[[model]]\nname='m'\n", 's.toml:6: the model "m" stands'),
         (
             f"{ORACLE}[[model]]\nname='m'\napi_key_env='KEY'\n[env]\npass = [\n'LANG',\n'KEY']\n",

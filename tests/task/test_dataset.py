@@ -184,12 +184,6 @@ def test_a_name_of_the_catalog_is_a_folder_that_ships() -> None:
     assert all(shipped(*parts).is_dir() for parts in CATALOG.values())
 
 
-@pytest.mark.parametrize("dataset", [{"path": None}, {"name": "hbench-core@1"}])
-def test_a_dataset_has_either_a_name_or_a_path(base: Path, dataset: dict[str, Any]) -> None:
-    """Neither or both is not a choice."""
-    assert "a name or a path" in fault(SuiteError, base, **dataset).what
-
-
 def test_a_folder_without_tasks_and_one_that_is_not_there_are_errors(base: Path) -> None:
     """Each says what is expected there."""
     assert "no task here" in fault(NothingToRunError, base, path=".").what
