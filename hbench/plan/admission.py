@@ -140,6 +140,5 @@ def _plan(suite: LoadedSuite, candidates: Sequence[Candidate], dataset_name: str
         tasks=tasks,
         skipped={candidate.name: candidate.fault for candidate in candidates if candidate.fault is not None},
         digest=digest_of(tasks),
-        holdout=frozenset(),
     )
     return expand(suite, arms(suite, asked), selection, runs_on=runs_on)

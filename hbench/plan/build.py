@@ -61,7 +61,6 @@ def expand(
         trials=trials,
         dataset_name=selection.name,
         dataset_digest=selection.digest,
-        holdout=tuple(sorted(selection.holdout)),
         skipped=selection.skipped,
         notes=tuple(_notes(suite, planned, selection)),
     )

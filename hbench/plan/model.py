@@ -72,7 +72,6 @@ class Plan:
         suite_digest: sha256 hex of it.
         dataset_name: What the dataset is called in lock and report.
         dataset_digest: Over the digests of its selected tasks.
-        holdout: The tasks whose results are reported apart.
         trials: Every trial in the order it starts: attempt, then task, then arm; tasks and arms in seeded order.
         skipped: Invalid tasks left out with `--skip-invalid`: task name -> reason.
         notes: What a person should know before the run; task warnings among them.
@@ -85,6 +84,5 @@ class Plan:
     trials: tuple[TrialPlan, ...]
     dataset_name: str
     dataset_digest: str
-    holdout: tuple[str, ...] = ()
     skipped: Mapping[str, str]
     notes: tuple[str, ...]

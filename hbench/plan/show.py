@@ -19,7 +19,6 @@ def document(plan: Plan) -> dict[str, Any]:
         "suite": {"name": plan.suite.suite.name, "digest": plan.suite_digest},
         "jobs": [planned_lock(plan, job) for job in plan.jobs],
         "trials": [{"trial_id": trial.id, "job": trial.arm.folder, "folder": trial.folder} for trial in plan.trials],
-        "holdout": list(plan.holdout),
         "notes": list(plan.notes),
     }
 

@@ -43,6 +43,13 @@ def upstream_proxy(suite: Suite, _: Harnesses) -> Iterator[Refusal]:
         yield Refusal(loc=("network", "upstream_proxy"), what=what, hint=hint)
 
 
+def holdout(suite: Suite, _: Harnesses) -> Iterator[Refusal]:
+    if suite.dataset.holdout:
+        what = "reporting held-out tasks apart does not exist yet"
+        hint = "Remove holdout, and run these tasks with a suite of their own."
+        yield Refusal(loc=("dataset", "holdout"), what=what, hint=hint)
+
+
 def snapshot_verifier(suite: Suite, _: Harnesses) -> Iterator[Refusal]:
     if suite.verifier.mode == "snapshot":
         what = "grading in a snapshot of the container does not exist yet"
@@ -80,6 +87,7 @@ def model_calls(_: Suite, harnesses: Harnesses) -> Iterator[Refusal]:
 NOT_YET: tuple[Callable[[Suite, Harnesses], Iterator[Refusal]], ...] = (
     egress_gate,
     upstream_proxy,
+    holdout,
     snapshot_verifier,
     other_versions,
     model_limits,

@@ -28,14 +28,12 @@ class Selection:
         tasks: Sorted by name.
         skipped: Invalid tasks that were left out: name -> reason, without host paths.
         digest: sha256 hex over the lines `name NUL hbench-digest NEWLINE` of `tasks`.
-        holdout: The names of those tasks that are reported apart.
     """
 
     name: str
     tasks: tuple[Task, ...]
     skipped: Mapping[str, str]
     digest: str
-    holdout: frozenset[str]
 
 
 def select(dataset: DatasetTable, *, seed: int, base: Path, skip_invalid: bool) -> Selection:
@@ -62,14 +60,11 @@ def select(dataset: DatasetTable, *, seed: int, base: Path, skip_invalid: bool) 
         what = f"none of the {len(chosen)} selected tasks can run:{_listed(faults)}"
         raise NothingToRunError(what, where=root, hint="Correct them or select others.")
     tasks = _sampled(tasks, dataset.sample, seed)[: dataset.first]
-    names = [task.name for task in tasks]
-    holdout = _matching(dataset.holdout, folders, "holdout")
     return Selection(
         name=name,
         tasks=tuple(tasks),
         skipped={task: reason_of(fault, folders[task]) for task, fault in faults.items()},
         digest=digest_of(tasks),
-        holdout=frozenset(names) & holdout,
     )
 
 

@@ -71,7 +71,7 @@ def selected() -> Callable[..., Selection]:
     """A selection of these tasks."""
 
     def make(*tasks: Task, **said: Any) -> Selection:
-        defaults: dict[str, Any] = {"name": "set", "skipped": {}, "digest": "d" * 64, "holdout": frozenset()}
+        defaults: dict[str, Any] = {"name": "set", "skipped": {}, "digest": "d" * 64}
         return Selection(**{"tasks": tuple(sorted(tasks, key=lambda task: task.name)), **defaults, **said})
 
     return make

@@ -39,6 +39,7 @@ def test_a_suite_in_the_open_with_live_verification_is_fine() -> None:
         (ORACLE, 's.toml: network mode "allowlist", which a silent suite asks for, needs the egress gate'),
         (f"[network]\nmode = 'none'\n{ORACLE}", 's.toml:2: network mode "none" needs the egress gate'),
         (f"{OPEN}upstream_proxy = 'http://p:1'\n{ORACLE}", "s.toml:3: upstream_proxy"),
+        (f"{OPEN}[dataset]\npath = 'x'\nholdout = ['a']\n{ORACLE}", "s.toml:5: reporting held-out tasks apart"),
         (f"{OPEN}[verifier]\nmode = 'snapshot'\n{ORACLE}", "s.toml:4: grading in a snapshot"),
         (f"{OPEN}{ORACLE}version = 'latest'\n", 's.toml:5: "oracle" has version 1.0, the suite asks for latest'),
     ],

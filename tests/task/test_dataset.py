@@ -49,7 +49,7 @@ def test_a_folder_of_tasks_gives_them_all_sorted_by_name(base: Path) -> None:
     """Relative to the suite's folder, and called by its own name."""
     selection = selected(base)
     assert (names(selection), selection.name) == (list(NAMES), "set")
-    assert (selection.skipped, selection.holdout) == ({}, frozenset())
+    assert selection.skipped == {}
 
 
 def test_one_task_folder_is_a_dataset_of_one(base: Path) -> None:
@@ -85,7 +85,7 @@ def test_globs_match_the_whole_name_or_its_last_part(
     assert names(selected(base, include=include, exclude=exclude)) == left
 
 
-@pytest.mark.parametrize("key", ["include", "exclude", "holdout"])
+@pytest.mark.parametrize("key", ["include", "exclude"])
 @pytest.mark.parametrize("pattern", ["gama-1", "Alpha", "*.x"])
 def test_a_pattern_that_matches_nothing_is_an_error(base: Path, key: str, pattern: str) -> None:
     """A misspelt name would silently change what is measured; upper and lower case are told apart."""
@@ -116,12 +116,6 @@ def test_a_sample_larger_than_the_dataset_is_an_error(base: Path) -> None:
     """Fewer tasks than were asked for would be another experiment."""
     assert "6 is more than the 5 tasks" in fault(SuiteError, base, sample=6).what
     assert len(selected(base, sample=5).tasks) == 5
-
-
-def test_held_out_tasks_are_named_as_far_as_they_are_selected(base: Path) -> None:
-    """They run like the others and are reported apart."""
-    selection = selected(base, exclude=["gamma-1"], holdout=["gamma-*", "delta"])
-    assert selection.holdout == {"gamma-2", "org/delta"}
 
 
 def test_two_tasks_of_one_name_are_an_error_that_names_both(base: Path, make_task: MakeTask) -> None:
