@@ -13,7 +13,7 @@ from hbench.plan.model import TrialPlan
 from hbench.results.record import ExceptionInfo
 from hbench.task import template
 from hbench.task.model import Task
-from hbench.trial.ending import AgentSetupError, EngineFailure
+from hbench.trial.ending import AgentSetupError, AgentSetupTimeoutError, EngineFailure
 from hbench.trial.environment import Environment, reading
 from hbench.trial.output import OutputFile
 
@@ -43,7 +43,9 @@ def set_up(trial: TrialPlan, environment: Environment) -> None:
 
     Raises:
         AgentSetupError: The engine refused, or the instruction is longer than an argument may be.
+        AgentSetupTimeoutError: It took longer than its limit; it is one copy, which cannot be broken off before.
     """
+    began = time.monotonic()
     adapter, task = trial.arm.configuration.adapter, trial.task
     if not adapter.spec.command:
         return
@@ -55,6 +57,9 @@ def set_up(trial: TrialPlan, environment: Environment) -> None:
         environment.put(entries)
     except RefusedError as problem:
         raise AgentSetupError(f"the harness could not be copied in: {problem}") from problem
+    took_s, limit_s = time.monotonic() - began, trial.limits.setup_timeout_s
+    if took_s > limit_s:
+        raise AgentSetupTimeoutError(f"copying the harness in took {took_s:.1f} s, and its limit is {limit_s:g} s")
 
 
 def _entries(adapter: Adapter, task: Task) -> list[archive.Entry]:

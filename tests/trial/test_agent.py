@@ -36,6 +36,16 @@ def run_with(trial: TrialPlan, bench: Bench, tmp_path: Path) -> Run:
     return run
 
 
+def test_a_harness_that_takes_too_long_to_put_in_place_has_not_begun(
+    trial: TrialPlan, bench: Bench, engine: FakeEngine, tmp_path: Path
+) -> None:
+    """The limit is the suite's; the trial may be run again."""
+    hurried = replace(trial, limits=replace(trial.limits, setup_timeout_s=1e-9))
+    record = run_trial(hurried, Prepared(image=image_facts("task"), source="build"), bench, tmp_path)
+    assert (record.exception_type, record.reward, record.agent_begun) == ("AgentSetupTimeoutError", None, False)
+    assert not any("agent" in command.argv for command in engine.ran)
+
+
 def agents(engine: FakeEngine) -> Command:
     """The command that was the agent."""
     return next(command for command in engine.ran if "agent" in command.argv)
