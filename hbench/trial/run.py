@@ -20,6 +20,7 @@ from hbench.results.record import (
     VerifierResult,
 )
 from hbench.task import template
+from hbench.text import safe
 from hbench.trial import agent, collect, environment
 from hbench.trial import verify as verifier
 from hbench.trial.bench import Bench, Prepared
@@ -31,6 +32,8 @@ from hbench.trial.ending import (
     EnvironmentBuildError,
     TrialEnding,
 )
+
+_LOG_WIDTH = 1000
 
 
 @dataclass
@@ -184,6 +187,7 @@ def _write_log(path: Path, course: _Course, record: TrialRecord) -> None:
     for name, duration_s in course.phases.durations().items():
         lines.append(f"  {name}: {duration_s:.3f} s")
     if record.exception_info is not None:
-        lines.append(f"  {record.exception_type}: {record.exception_info.exception_message}")
+        said = f"{record.exception_type}: {record.exception_info.exception_message}"  # holds what the agent printed
+        lines += [f"  {safe(line, _LOG_WIDTH)}" for line in said.splitlines()]
     lines.append(f"{record.finished_at} ended, reward {record.reward}")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

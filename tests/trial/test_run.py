@@ -190,6 +190,21 @@ def test_the_agent_is_told_its_deadline_and_where_the_instruction_is(engine: Fak
     assert float(agent.env["HBENCH_DEADLINE"]) > 1e9
 
 
+def test_the_log_can_be_shown_on_a_terminal(engine: FakeEngine, run: Run, tmp_path: Path) -> None:
+    """What an agent printed stands in the message; it must not clear the screen of whoever reads why it failed."""
+
+    def prints(_: object, command: Command) -> int:
+        assert command.output is not None
+        command.output(b"bad\x1b[2J\nworse\n")
+        return 3
+
+    engine.scripts["agent"] = prints
+    record = run()
+    assert "\x1b[2J" in str(record.exception_info and record.exception_info.exception_message)
+    log = (tmp_path / "trial" / "trial.log").read_text()
+    assert "  NonZeroAgentExitCodeError: exit status 3\n  bad\N{REPLACEMENT CHARACTER}[2J\n  worse\n" in log
+
+
 def test_a_non_zero_exit_of_the_tests_with_reward_1_is_a_flag(engine: FakeEngine, run: Run) -> None:
     """The file judges; the exit status is shown."""
     engine.scripts["test.sh"] = writes_reward("1", exit_code=1)
