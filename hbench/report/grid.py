@@ -1,16 +1,20 @@
 """A table as data, and its two looks: rich on a terminal, one line a row anywhere else."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from rich import box
 from rich.cells import cell_len
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from hbench.text import safe
 
 GAP = 2
 NAMES = 2
 NONE = "-"
+COPY_WIDTH = 4096
 STYLES = {"all errored": "bold red", "not run": "yellow"}
 
 
@@ -49,6 +53,23 @@ def without_repeats(grid: Grid) -> Grid:
         for before, row in zip((None, *grid.rows), grid.rows, strict=False)
     ]
     return replace(grid, rows=tuple(rows))
+
+
+def show(console: Console, grid: Grid) -> None:
+    """Print it: as a table on a terminal, else one line a row, however long."""
+    if console.is_terminal:
+        console.print(as_rich(grid))
+        return
+    for line in as_lines(grid):
+        console.out(line, highlight=False)
+
+
+def show_list(console: Console, heading: str, lines: Iterable[str]) -> None:
+    """Print paths or commands that can be copied: safe to show, and never broken. Nothing where there are none."""
+    for number, line in enumerate(lines):
+        if number == 0:
+            console.print(f"\n{heading}", style="bold")
+        console.print(Text(f"  {safe(line, COPY_WIDTH)}"), soft_wrap=True)
 
 
 def as_rich(grid: Grid) -> Table:

@@ -8,14 +8,13 @@ from functools import partial
 from rich.console import Console
 from rich.text import Text
 
-from hbench.report.grid import NONE, Column, Grid, as_lines, as_rich, stacked, width, without_repeats
+from hbench.report.grid import NONE, Column, Grid, show, show_list, stacked, width, without_repeats
 from hbench.report.summary import JobSummary
 from hbench.results.buckets import NOT_RUN
 from hbench.stats import Proportion, harbor_ks
 from hbench.text import safe
 
 NAME_WIDTH = 60
-COMMAND_WIDTH = 4096
 Cell = Callable[[JobSummary], str]
 
 READING = (
@@ -55,22 +54,12 @@ def print_end(console: Console, jobs: Sequence[JobLine], *, batch: str) -> None:
     """
     plain = not console.is_terminal
     for grid in end_grids(jobs, width_cells=None if plain else console.width):
-        if plain:
-            for line in as_lines(grid):
-                console.out(line, highlight=False)
-        else:
-            console.print(as_rich(grid))
+        show(console, grid)
         console.print()
     for note in notes(jobs):
         console.print(Text(note, style="dim"), soft_wrap=plain)
-    sealed = [job for job in jobs if job.sealed]
-    if sealed:
-        console.print("\nSealed:", style="bold")
-    for job in sealed:
-        console.print(Text(f"  {safe(job.path, COMMAND_WIDTH)}"), soft_wrap=True)
-    console.print("\nNext:", style="bold")
-    for command in next_commands(jobs, batch=batch):
-        console.print(Text(f"  {safe(command, COMMAND_WIDTH)}"), soft_wrap=True)
+    show_list(console, "Sealed:", [job.path for job in jobs if job.sealed])
+    show_list(console, "Next:", next_commands(jobs, batch=batch))
 
 
 def end_grids(jobs: Sequence[JobLine], *, width_cells: int | None) -> list[Grid]:

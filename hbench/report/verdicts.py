@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from hbench.report.admission import Role, Tried, Verdict, number
-from hbench.report.grid import NONE, Column, Grid, as_lines, as_rich
+from hbench.report.grid import NONE, Column, Grid, show, show_list
 from hbench.text import safe
 
 VALIDATE_FORMAT = "hbench/validate@1"
@@ -25,20 +25,11 @@ def print_verdicts(console: Console, verdicts: Sequence[Verdict], *, batch: str 
         console: A terminal gets a table that fits its width; anything else one line a row, however long.
         batch: The batch folder, as a person would type it; None where no task could run.
     """
-    plain = not console.is_terminal
-    if plain:
-        for line in as_lines(grid(verdicts)):
-            console.out(line, highlight=False)
-    else:
-        console.print(as_rich(grid(verdicts)))
+    show(console, grid(verdicts))
     for line, style in details(verdicts):
-        console.print(Text(line, style=style), soft_wrap=plain)
+        console.print(Text(line, style=style), soft_wrap=not console.is_terminal)
     console.print(Text(f"\n{totals(verdicts)}", style="bold"))
-    commands = list(next_commands(verdicts, batch=batch))
-    if commands:
-        console.print("\nNext:", style="bold")
-    for command in commands:
-        console.print(Text(f"  {command}"), soft_wrap=True)
+    show_list(console, "Next:", next_commands(verdicts, batch=batch))
 
 
 def grid(verdicts: Sequence[Verdict]) -> Grid:
@@ -77,9 +68,9 @@ def next_commands(verdicts: Sequence[Verdict], *, batch: str | None) -> Iterator
     """Judge again what was not admitted, once it is corrected; else check the seals of the evidence."""
     again = [one.subject.folder for one in verdicts if one.word != "admitted"]
     if again:
-        yield f"hbench validate {shlex.join(safe(folder, _TEXT_WIDTH) for folder in again)}"
+        yield f"hbench validate {shlex.join(again)}"
     elif batch is not None:
-        yield f"hbench verify {shlex.quote(safe(batch, _TEXT_WIDTH))}"
+        yield f"hbench verify {shlex.quote(batch)}"
 
 
 def document(verdicts: Sequence[Verdict], *, batch: str | None, exit_code: int) -> dict[str, Any]:
