@@ -10,9 +10,7 @@ from hbench.results import journal
 from hbench.results.fault import Fault, shown
 from hbench.results.files import as_model, load_json
 from hbench.results.lock import JobLock, TrialLock
-from hbench.results.moment import instant
-from hbench.results.record import TRIAL_FORMAT, TrialRecord
-from hbench.results.reward import HEADLINE
+from hbench.results.record import TrialRecord
 from hbench.results.tree import JOURNAL, LOCK, RESULT, Tree
 
 M = TypeVar("M", bound=BaseModel)
@@ -45,7 +43,7 @@ def read_contents(tree: Tree) -> Contents:
     for folder in folders:
         if (trial_lock := _model(tree, f"{folder}/{LOCK}", TrialLock, faults)) is not None:
             trial_locks[folder] = trial_lock
-        if (record := _record(tree, f"{folder}/{RESULT}", faults)) is not None:
+        if (record := _model(tree, f"{folder}/{RESULT}", TrialRecord, faults)) is not None:
             records[folder] = record
     return Contents(
         lock=lock,
@@ -78,43 +76,6 @@ def _model(tree: Tree, path: str, model: type[M], faults: list[Fault]) -> M | No
     except SealError as problem:
         faults.append(Fault(shown(path), problem.what))
         return None
-
-
-def _record(tree: Tree, path: str, faults: list[Fault]) -> TrialRecord | None:
-    """A trial's result whose words can be relied on by what follows."""
-    record = _model(tree, path, TrialRecord, faults)
-    if record is None:
-        return None
-    wrong = _odd_in(record)
-    if wrong is not None:
-        faults.append(Fault(shown(path), wrong))
-        return None
-    return record
-
-
-def _odd_in(record: TrialRecord) -> str | None:
-    """What the types do not rule out."""
-    if "format" not in record.model_fields_set:
-        return f'format: is missing; it should be "{TRIAL_FORMAT}"'
-    try:
-        instant(record.started_at)
-        instant(record.finished_at)
-    except ValueError as problem:
-        return f"started_at, finished_at: {problem}"
-    if record.starts < 1:
-        return "starts: is less than 1"
-    return _odd_in_ending(record)
-
-
-def _odd_in_ending(record: TrialRecord) -> str | None:
-    if record.verifier_result is None:
-        return None if record.exception_info is not None else "has neither a reward nor an exception"
-    rewards = record.verifier_result.rewards
-    if next(iter(rewards), None) != HEADLINE:
-        return f'verifier_result.rewards: "{HEADLINE}" does not stand first'
-    if not 0.0 <= rewards[HEADLINE] <= 1.0:
-        return f"verifier_result.rewards.{HEADLINE}: is {rewards[HEADLINE]!r}, outside 0..1"
-    return None
 
 
 def _events(tree: Tree, faults: list[Fault]) -> list[journal.Event] | None:

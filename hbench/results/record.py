@@ -1,8 +1,11 @@
 """What one trial left: `result.json`, with Harbor's keys (Harbor's meaning) and hbench's own beside them."""
 
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from hbench.results.moment import Moment
+from hbench.results.reward import HEADLINE
 
 TRIAL_FORMAT: Final = "hbench/trial-result@1"
 
@@ -14,8 +17,8 @@ class _Part(BaseModel):
 class Timing(_Part):
     """Wall-clock start and end (UTC, ISO 8601) and the monotonic duration between them."""
 
-    started_at: str
-    finished_at: str
+    started_at: Moment
+    finished_at: Moment
     duration_s: float
 
 
@@ -41,9 +44,17 @@ class AgentResult(_Part):
 
 
 class VerifierResult(_Part):
-    """`rewards` has `reward` (the headline) first."""
+    """`rewards` has `reward` (the headline) first, within 0..1."""
 
     rewards: dict[str, float]
+
+    @model_validator(mode="after")
+    def _has_a_headline(self) -> Self:
+        if next(iter(self.rewards), None) != HEADLINE:
+            raise ValueError(f'"{HEADLINE}" does not stand first in rewards')
+        if not 0.0 <= self.rewards[HEADLINE] <= 1.0:
+            raise ValueError(f"rewards.{HEADLINE} is {self.rewards[HEADLINE]!r}, outside 0..1")
+        return self
 
 
 class ExceptionInfo(_Part):
@@ -74,7 +85,7 @@ class TrialRecord(_Part):
         flags: Names of what a reader should know, sorted; none changes the reward.
     """
 
-    format: Literal["hbench/trial-result@1"] = TRIAL_FORMAT
+    format: Literal["hbench/trial-result@1"]
     id: str
     trial_id: str
     task_name: str
@@ -85,8 +96,8 @@ class TrialRecord(_Part):
     agent_result: AgentResult | None
     verifier_result: VerifierResult | None
     exception_info: ExceptionInfo | None
-    started_at: str
-    finished_at: str
+    started_at: Moment
+    finished_at: Moment
     environment_setup: Timing | None
     agent_setup: Timing | None
     agent_execution: Timing | None
@@ -98,13 +109,19 @@ class TrialRecord(_Part):
     network: dict[str, Any] = Field(default_factory=dict)
     stop_reason: str = "unknown"
     agent_begun: bool = False
-    starts: int = 1
+    starts: int = Field(default=1, ge=1)
     flags: list[str] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _has_an_outcome(self) -> Self:
+        if self.verifier_result is None and self.exception_info is None:
+            raise ValueError("there is neither a reward nor an exception")
+        return self
 
     @property
     def reward(self) -> float | None:
         """The headline reward, None when the verifier gave none."""
-        return None if self.verifier_result is None else self.verifier_result.rewards["reward"]
+        return None if self.verifier_result is None else self.verifier_result.rewards[HEADLINE]
 
     @property
     def exception_type(self) -> str | None:

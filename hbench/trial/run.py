@@ -12,6 +12,7 @@ from hbench.plan.model import TrialPlan
 from hbench.results import traces
 from hbench.results.moment import now
 from hbench.results.record import (
+    TRIAL_FORMAT,
     AgentInfo,
     AgentResult,
     ExceptionInfo,
@@ -132,6 +133,7 @@ def _record(
     attempt, model = course.attempt, trial.arm.model
     phase = course.phases.get
     return TrialRecord(
+        format=TRIAL_FORMAT,
         id=str(uuid.uuid4()),
         trial_id=trial.id,
         task_name=trial.task.name,

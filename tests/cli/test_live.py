@@ -12,7 +12,7 @@ from rich.console import Console
 
 from hbench.cli.live import LiveView, PlainView, QuietView, Screen, outcome, view_for
 from hbench.plan.model import Plan, TrialPlan
-from hbench.results.record import AgentInfo, ExceptionInfo, TrialRecord, VerifierResult
+from hbench.results.record import TRIAL_FORMAT, AgentInfo, ExceptionInfo, TrialRecord, VerifierResult
 from tests.job.world import World
 
 ESCAPE = "\x1b[2J"
@@ -26,6 +26,7 @@ def plan(world: World) -> Plan:
 
 def record_of(trial: TrialPlan, reward: float | None, exception_type: str | None = None) -> TrialRecord:
     return TrialRecord(
+        format=TRIAL_FORMAT,
         id="x",
         trial_id=trial.id,
         task_name=trial.task.name,

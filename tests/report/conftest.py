@@ -8,6 +8,7 @@ import pytest
 from hbench.report.row import TrialRow
 from hbench.report.summary import JobSummary, summarise
 from hbench.results.record import (
+    TRIAL_FORMAT,
     AgentInfo,
     AgentResult,
     ExceptionInfo,
@@ -34,6 +35,7 @@ def _record(
     usage: Usage | None = None,
 ) -> TrialRecord:
     return TrialRecord(
+        format=TRIAL_FORMAT,
         id=str(uuid4()),
         trial_id=f"{task}/a/{attempt}",
         task_name=task,

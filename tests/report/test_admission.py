@@ -25,8 +25,8 @@ def judged(record: Callable[..., TrialRecord]) -> Judged:
         reward, exception = ending if isinstance(ending, tuple) else (ending, None)
         if isinstance(reward, str):
             reward, exception = None, reward
-        made = record("greet", 1, reward=reward, exception=exception).model_copy(update={"flags": list(flags)})
-        known = None if ending is None else made
+        known = None if ending is None else record("greet", 1, reward=reward, exception=exception)
+        known = known and known.model_copy(update={"flags": list(flags)})
         return Tried(harness=harness, role=roles.get(harness, "lazy"), record=known, folder=f"jobs/{harness}")
 
     def judge_it(
