@@ -9,7 +9,7 @@ from threading import Event
 from hbench.container import context
 from hbench.container.ca import CaBundle
 from hbench.container.engine import BuildSpec, Engine, ImageFacts
-from hbench.container.errors import BuildFailed, RefusedError
+from hbench.container.errors import RefusedError
 from hbench.errors import TaskError
 from hbench.job.progress import View
 from hbench.task.model import Task
@@ -94,7 +94,7 @@ class ImageMaker:
             tag = self._tag(task)
             image = self.engine.image(tag) or self._built(task, tag, timeout_s)
             return Prepared(image=image, source="build")
-        except (BuildFailed, RefusedError, TaskError) as problem:
+        except (RefusedError, TaskError) as problem:
             return Prepared(image=None, source="build", problem=problem.without_place)
 
     def _built(self, task: Task, tag: str, timeout_s: float) -> ImageFacts:

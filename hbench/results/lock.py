@@ -87,12 +87,16 @@ class CaBundleLock(_Part):
     found: Literal["suite", "environment", "host"]
 
 
+ImageSource = Literal["build", "pull", "local", "fallback"]
+"""Where an image came from; `fallback`: built because it could not be pulled."""
+
+
 class ImageLock(_Part):
     """`id` is the engine's image id; `builder` is null where nothing was built."""
 
     id: str
     repo_digests: list[str]
-    source: Literal["build", "pull", "local", "fallback"]
+    source: ImageSource
     builder: str | None
 
 

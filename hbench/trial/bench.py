@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Event, Lock
-from typing import Literal
 
 from hbench.container.ca import CaBundle
 from hbench.container.engine import Engine, ImageFacts
+from hbench.results.lock import ImageSource
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class Prepared:
     """A task's image on the engine, or why there is none."""
 
     image: ImageFacts | None
-    source: Literal["build", "pull", "local", "fallback"]
+    source: ImageSource
     problem: str | None = None
 
 
