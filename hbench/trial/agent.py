@@ -23,18 +23,16 @@ _ARGUMENT_CAP_BYTES = (128 << 10) - 1  # and a NUL: Linux takes no longer one
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attempt:
-    """What the agent's turn came to.
+class AgentEnding:
+    """How the agent ended.
 
     Attributes:
         exception: What its end is recorded as, None for a clean end; the tests run all the same.
-        begun: Whether the agent had begun (docs/endings.md).
     """
 
     exit_code: int | None
     exception: ExceptionInfo | None
     stop_reason: str
-    begun: bool
     flags: tuple[str, ...] = ()
 
 
@@ -72,11 +70,11 @@ def _entries(adapter: Adapter, task: Task) -> list[archive.Entry]:
     return entries
 
 
-def run(trial: TrialPlan, environment: Environment, folder: Path) -> Attempt:
+def run(trial: TrialPlan, environment: Environment, folder: Path) -> AgentEnding:
     """Let the harness work until it ends or its limit is reached."""
     adapter = trial.arm.configuration.adapter
     if not adapter.spec.command:
-        return Attempt(exit_code=None, exception=None, stop_reason="agent_done", begun=True)
+        return AgentEnding(exit_code=None, exception=None, stop_reason="agent_done")
     with OutputFile(folder / "agent" / "stdout.txt") as output:
         try:
             ended = environment.run(_command(trial, adapter, environment, output))
@@ -121,21 +119,21 @@ def _all(resolved: template.Resolved) -> dict[str, str]:
     return {**resolved.literal, **resolved.secret}
 
 
-def _judged(ended: Finished, trial: TrialPlan, tail: str, flags: tuple[str, ...]) -> Attempt:
+def _judged(ended: Finished, trial: TrialPlan, tail: str, flags: tuple[str, ...]) -> AgentEnding:
     if ended.timed_out:
         said = f"stopped at its limit of {trial.limits.agent_timeout_s:g} s"
         exception = ExceptionInfo(exception_type="AgentTimeoutError", exception_message=said)
-        return Attempt(exit_code=ended.exit_code, exception=exception, stop_reason="timeout", begun=True, flags=flags)
+        return AgentEnding(exit_code=ended.exit_code, exception=exception, stop_reason="timeout", flags=flags)
     if ended.exit_code != 0:
         said = f"exit status {ended.exit_code}\n{tail}".rstrip()
         exception = ExceptionInfo(exception_type="NonZeroAgentExitCodeError", exception_message=said)
-        return Attempt(exit_code=ended.exit_code, exception=exception, stop_reason="error", begun=True, flags=flags)
-    return Attempt(exit_code=0, exception=None, stop_reason="agent_done", begun=True, flags=flags)
+        return AgentEnding(exit_code=ended.exit_code, exception=exception, stop_reason="error", flags=flags)
+    return AgentEnding(exit_code=0, exception=None, stop_reason="agent_done", flags=flags)
 
 
-def _container_gone(environment: Environment, problem: GoneError) -> Attempt:
+def _container_gone(environment: Environment, problem: GoneError) -> AgentEnding:
     why = environment.bench.engine.why_stopped(environment.container)
     if why is None:
         raise EngineFailure(f"the harness was lost from sight: {problem}") from problem
     exception = ExceptionInfo(exception_type="NonZeroAgentExitCodeError", exception_message=why)
-    return Attempt(exit_code=None, exception=exception, stop_reason="error", begun=True, flags=("container_stopped",))
+    return AgentEnding(exit_code=None, exception=exception, stop_reason="error", flags=("container_stopped",))

@@ -4,7 +4,7 @@ import contextlib
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hbench.container import archive, ca
@@ -41,7 +41,6 @@ class Environment:
 
     bench: Bench
     container: str
-    image: ImageFacts
     inside: ImageInside
     workdir: str
     env: Mapping[str, str]
@@ -49,7 +48,7 @@ class Environment:
 
     def run(self, command: Command) -> Finished:
         """Run `command` here, with the environment's variables below its own."""
-        with_env = Command(**{**command.__dict__, "env": {**self.env, **command.env}})
+        with_env = replace(command, env={**self.env, **command.env})
         return self.bench.engine.run(self.container, with_env, self.bench.cancel)
 
     def as_root(self, *argv: str) -> Finished:
@@ -115,7 +114,6 @@ def started(trial: TrialPlan, image: ImageFacts, bench: Bench) -> Iterator[Envir
             environment = Environment(
                 bench=bench,
                 container=container,
-                image=image,
                 inside=inside,
                 workdir=trial.task.environment.workdir or image.workdir,
                 env=resolved.secret,
@@ -126,7 +124,7 @@ def started(trial: TrialPlan, image: ImageFacts, bench: Bench) -> Iterator[Envir
             _wait_until_healthy(environment, trial.task.environment.healthcheck)
         with _start_problems(bench, container):
             baseline = _idle_processes(bench, container)
-        yield Environment(**{**environment.__dict__, "baseline": baseline})
+        yield replace(environment, baseline=baseline)
     finally:
         bench.bury(container)
 

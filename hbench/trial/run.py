@@ -44,8 +44,8 @@ class _Course:
     started_at: str = field(default_factory=now)
     phases: Phases = field(default_factory=Phases)
     flags: set[str] = field(default_factory=set)
-    attempt: agent.Attempt | None = None
-    agent_started: bool = False
+    agent_ending: agent.AgentEnding | None = None
+    agent_begun: bool = False
     rewards: Mapping[str, float] | None = None
 
 
@@ -103,15 +103,15 @@ def _phases(
             course.flags.add("hidden_paths_removed")
         with timed("agent_setup"):
             agent.set_up(trial, place)
-        course.agent_started = True
+        course.agent_begun = True
         on_begun()
         with timed("agent_execution"):
             try:
-                course.attempt = agent.run(trial, place, folder)
+                course.agent_ending = agent.run(trial, place, folder)
             except AgentSetupError:
-                course.agent_started = False  # it was refused before a process of its own was there
+                course.agent_begun = False  # it was refused before a process of its own was there
                 raise
-        course.flags.update(course.attempt.flags)
+        course.flags.update(course.agent_ending.flags)
         with timed("collect"):
             course.flags.update(collect.collect(trial.task, place, folder))
         with timed("verifier"):
@@ -130,7 +130,7 @@ def _record(
     trial: TrialPlan, course: _Course, ending: TrialEnding | None, starts: int, needles: traces.Needles
 ) -> TrialRecord:
     spec = trial.arm.configuration.adapter.spec
-    attempt, model = course.attempt, trial.arm.model
+    ended, model = course.agent_ending, trial.arm.model
     phase = course.phases.get
     return TrialRecord(
         format=TRIAL_FORMAT,
@@ -145,7 +145,7 @@ def _record(
             version=spec.version,
             model_info=None if model is None else ModelInfo(name=model.name, provider=model.provider),
         ),
-        agent_result=None if attempt is None else AgentResult(exit_code=attempt.exit_code),
+        agent_result=None if ended is None else AgentResult(exit_code=ended.exit_code),
         verifier_result=None if course.rewards is None else VerifierResult(rewards=dict(course.rewards)),
         exception_info=_exception(course, ending, needles),
         started_at=course.started_at,
@@ -156,8 +156,8 @@ def _record(
         verifier=phase("verifier"),
         collect=phase("collect"),
         network={"mode": "open"},
-        stop_reason="unknown" if attempt is None else attempt.stop_reason,
-        agent_begun=course.agent_started if attempt is None else attempt.begun,
+        stop_reason="unknown" if ended is None else ended.stop_reason,
+        agent_begun=course.agent_begun,
         starts=starts,
         flags=sorted(_flags(course, ending)),
     )
@@ -165,7 +165,7 @@ def _record(
 
 def _exception(course: _Course, ending: TrialEnding | None, needles: traces.Needles) -> ExceptionInfo | None:
     """What denied the reward, if anything did; else how the agent ended. Nothing in it tells whose machine this is."""
-    agents = None if course.attempt is None else course.attempt.exception
+    agents = None if course.agent_ending is None else course.agent_ending.exception
     if ending is not None:
         kind, said = ending.exception_type, str(ending)
     elif agents is not None:
@@ -178,7 +178,7 @@ def _exception(course: _Course, ending: TrialEnding | None, needles: traces.Need
 def _flags(course: _Course, ending: TrialEnding | None) -> set[str]:
     """An agent's ending that the record has no room for stands as a flag."""
     hidden = {"AgentTimeoutError": "agent_timed_out", "NonZeroAgentExitCodeError": "agent_exit_nonzero"}
-    agents = None if course.attempt is None else course.attempt.exception
+    agents = None if course.agent_ending is None else course.agent_ending.exception
     if ending is None or agents is None:
         return course.flags
     return course.flags | {hidden[agents.exception_type]}
