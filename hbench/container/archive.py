@@ -69,7 +69,8 @@ def tree(source: Path, target: str, *, unix_scripts: bool = False) -> list[Entry
         name = f"{target}/{path.relative_to(root).as_posix()}"
         entry = entry_of(path, name)
         if entry.link is not None and not _stays_inside(path, entry.link, root):
-            raise TaskError(f"the link leads out of the folder, to {entry.link!r}", where=path)
+            what = f"the link leads out of the folder, to {entry.link!r}"
+            raise TaskError(what, where=path, hint="Put a copy of the file there.")
         result.append(_with_unix_lines(entry) if unix_scripts and name.endswith(".sh") else entry)
     return result
 

@@ -43,14 +43,15 @@ def context_digest(folder: Path, bundle: CaBundle | None) -> str:
         as_built = file("Dockerfile as built", instructions(folder, bundle))
         return _digest([as_built, *entries(folder)])
     except OSError as problem:
-        raise TaskError(f"cannot be read: {problem.strerror}", where=problem.filename or folder) from problem
+        where = problem.filename or folder
+        raise TaskError(f"cannot be read: {problem.strerror}", where=where, hint="Make it readable.") from problem
 
 
 def instructions(folder: Path, bundle: CaBundle | None) -> bytes:
     """The Dockerfile as the builder gets it: with the bundle's files in every stage if there is one."""
     own = _read(folder, DOCKERFILE)
     if own is None:
-        raise TaskError("has no Dockerfile", where=folder)
+        raise TaskError("has no Dockerfile", where=folder, hint="Write one, or name a docker_image in task.toml.")
     if bundle is None:
         return own
     text = own.decode(errors="surrogateescape")
@@ -102,7 +103,7 @@ def _read(folder: Path, name: str) -> bytes | None:
         return None
     real = path.resolve()
     if not real.is_relative_to(folder.resolve()) or not real.is_file():
-        raise TaskError("is not a file of this folder", where=path)
+        raise TaskError("is not a file of this folder", where=path, hint="Put a copy of the file there.")
     return real.read_bytes()
 
 

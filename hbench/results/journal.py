@@ -66,7 +66,8 @@ class Journal:
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
             self._file = os.fdopen(os.open(path, flags, 0o666), "r+b", buffering=0)
         except OSError as problem:
-            raise SealError(f"cannot be opened: {problem.strerror}", where=path) from problem
+            what = f"cannot be opened: {problem.strerror}"
+            raise SealError(what, where=path, hint="Make it writable, then resume.") from problem
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as problem:
@@ -76,7 +77,8 @@ class Journal:
             ) from problem
         except OSError as problem:
             self.close()
-            raise SealError(f"cannot be locked: {problem.strerror}", where=path) from problem
+            what = f"cannot be locked: {problem.strerror}"
+            raise SealError(what, where=path, hint="Use a file system that has locks (--jobs-dir).") from problem
         self._cut_torn_line()
 
     def start(self, trial_folder: str, start_number: int, at: str) -> None:

@@ -17,7 +17,7 @@ def baseline_reward(task: Task) -> float:
     if isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said < 1:
         return float(said)
     file = task.folder / "task.toml"
-    line = line_of(read_text(file, error=TaskError, hint=""), _KEY)
+    line = line_of(read_text(file, error=TaskError, hint="Put the file back."), _KEY)
     raise TaskError(
         f'"metadata.baseline_reward" is {said!r}, not a number from 0 to below 1',
         where=f"{file}:{line}",

@@ -96,7 +96,8 @@ def folders_in(root: Path) -> dict[str, Path]:
     try:
         folders = [root] if _is_task(root) else sorted(path for path in root.iterdir() if _is_task(path))
     except OSError as problem:
-        raise SuiteError(f"cannot be read: {problem.strerror}", where=problem.filename or root) from problem
+        where = problem.filename or root
+        raise SuiteError(f"cannot be read: {problem.strerror}", where=where, hint="Make it readable.") from problem
     named: dict[str, Path] = {}
     for folder in folders:
         name = task_name(folder)

@@ -51,7 +51,7 @@ def _sha256(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as problem:
-        raise TaskError(f"cannot be read: {problem.strerror}", where=path) from problem
+        raise TaskError(f"cannot be read: {problem.strerror}", where=path, hint="Make it readable.") from problem
 
 
 def _hbench(tree: Iterable[Entry], contents: dict[str, str]) -> str:
@@ -91,4 +91,5 @@ def _dirhash(folder: Path) -> str:
     try:
         return str(dirhash(folder, "sha256"))
     except OSError as problem:
-        raise TaskError(f"cannot be read: {problem.strerror}", where=problem.filename or folder) from problem
+        where = problem.filename or folder
+        raise TaskError(f"cannot be read: {problem.strerror}", where=where, hint="Make it readable.") from problem

@@ -45,7 +45,8 @@ def entries(folder: Path) -> tuple[Entry, ...]:
         found = tuple(sorted(_walk(folder), key=lambda entry: entry.path))
         _check_links(folder, found)
     except OSError as problem:
-        raise TaskError(f"cannot be read: {problem.strerror}", where=problem.filename or folder) from problem
+        where = problem.filename or folder
+        raise TaskError(f"cannot be read: {problem.strerror}", where=where, hint="Make it readable.") from problem
     if sum(entry.size for entry in found) > MOST_BYTES:
         raise TaskError(f"holds more than {MOST_BYTES // 2**30} GiB", where=folder, hint="Take large files out of it.")
     return found
@@ -90,9 +91,11 @@ def _check_target(folder: Path, path: str, target: str) -> None:
         hint = "Copy the file into the task."
         raise TaskError(f"the symbolic link to {target!r} leaves the task folder", where=folder / path, hint=hint)
     if any(is_absurd(part) for part in target.split("/")):
-        raise TaskError(f"the symbolic link's target {target!r} cannot be used", where=folder / path)
+        hint = "Rename it without control characters."
+        raise TaskError(f"the symbolic link's target {target!r} cannot be used", where=folder / path, hint=hint)
     if path in _TOP and (folder / path).is_dir():
-        raise TaskError("must be a folder itself, not a symbolic link to one", where=folder / path)
+        hint = "Put the folder in the link's place."
+        raise TaskError("must be a folder itself, not a symbolic link to one", where=folder / path, hint=hint)
 
 
 def _check_links(folder: Path, found: tuple[Entry, ...]) -> None:
