@@ -20,6 +20,11 @@ def safe(text: str, width: int = 200) -> str:
     return shown if len(shown) <= width else shown[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
+def escaped(text: str) -> str:
+    """`text` with everything that is not printable as an escape sequence, whole: where each character is evidence."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def is_absurd(name: str) -> bool:
     """Whether a file's or task's name holds control or direction characters, is not text, or has over 255 bytes."""
     unusable = any(unicodedata.category(c) in _UNUSABLE or c in _BIDIRECTIONAL for c in name)

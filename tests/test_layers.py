@@ -22,9 +22,9 @@ MAY_IMPORT = {
     "container": GROUND | {"results"},
     "trial": GROUND | INPUTS | {"plan", "container", "results"},
     "job": GROUND | INPUTS | {"plan", "container", "trial", "results"},
-    "results": {"errors", "version", "tomlfile"},
+    "results": {"errors", "text"},
     "stats": set[str](),
-    "report": {"errors", "version", "text", "results", "stats"},
+    "report": {"text", "results", "stats"},
     "cli": GROUND | INPUTS | {"plan", "container", "trial", "job", "results", "stats", "report"},
 } | dict.fromkeys(GROUND, GROUND)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hbench.text import is_absurd, safe
+from hbench.text import escaped, is_absurd, safe
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,14 @@ def test_any_text_is_printable_and_fits(text: str, width: int) -> None:
     assert len(shown) <= width
     assert all(c.isprintable() or c == "\N{NO-BREAK SPACE}" or c.isspace() for c in shown)
     assert "\n" not in shown
+
+
+@given(st.text(), st.text())
+def test_two_texts_that_differ_never_look_alike_when_escaped(one: str, other: str) -> None:
+    """But for a backslash that is there as such; nothing is cut, nothing is obeyed."""
+    assert escaped(one).isprintable()
+    if "\\" not in one + other:
+        assert (escaped(one) == escaped(other)) == (one == other)
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[2J", "\udcff", "\x7f", "a\u202eb", "a\u2028b", "x" * 256, "ü" * 128])

@@ -14,8 +14,8 @@ def verify(
     import json as json_module
 
     from hbench.errors import SealError
-    from hbench.results.fault import shown
     from hbench.results.verify import verify as faults_of
+    from hbench.text import escaped
 
     found = {path: faults_of(path) for path in paths}
     if json:
@@ -30,7 +30,7 @@ def verify(
         print(json_module.dumps({"format": "hbench/verify@1", "ok": not any(found.values()), "jobs": jobs}, indent=2))
     else:
         for path, faults in found.items():
-            print(f"{'FAULT' if faults else 'OK'}  {shown(str(path))}")
+            print(f"{'FAULT' if faults else 'OK'}  {escaped(str(path))}")
             for fault in faults:
                 print(f"  {fault}")
     if any(found.values()):

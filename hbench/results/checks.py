@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from hbench.results.contents import Contents
-from hbench.results.fault import Fault, shown
+from hbench.results.fault import Fault
 from hbench.results.job import job_result
 from hbench.results.journal import Event
 from hbench.results.lock import JobLock, PlannedTrial, TaskLock, TrialLock
 from hbench.results.record import TrialRecord
 from hbench.results.reward import EMPTY, NOT_FOUND, UNPARSABLE, RewardProblem, parse_reward
 from hbench.results.tree import JOURNAL, LOCK, RESULT, REWARD_JSON, REWARD_TXT, Tree
+from hbench.text import escaped
 
 _ABSENT = object()
 
@@ -45,7 +46,7 @@ def content_faults(tree: Tree, contents: Contents) -> list[Fault]:
 
 def _foreign_folders(tree: Tree, lock: JobLock) -> Iterator[Fault]:
     for folder in tree.folders - {trial.folder for trial in lock.trials}:
-        yield Fault(shown(folder), "is not the folder of a planned trial")
+        yield Fault(escaped(folder), "is not the folder of a planned trial")
 
 
 def _results_twice(contents: Contents) -> Iterator[Fault]:
@@ -53,7 +54,7 @@ def _results_twice(contents: Contents) -> Iterator[Fault]:
     for folder, record in contents.records.items():
         first = seen.setdefault(record.id, folder)
         if first != folder:
-            yield Fault(f"{shown(folder)}/{RESULT}", f"id: is the same as that of {shown(first)}")
+            yield Fault(f"{escaped(folder)}/{RESULT}", f"id: is the same as that of {escaped(first)}")
 
 
 def _trial_lock_faults(trial_lock: TrialLock, trial: PlannedTrial, task: TaskLock, lock: JobLock) -> Iterator[Fault]:
@@ -111,11 +112,11 @@ def _reward_faults(record: TrialRecord, folder: str, tree: Tree) -> Iterator[Fau
     except RewardProblem as problem:
         if record.verifier_result is not None:
             yield Fault(
-                shown(result), f"verifier_result.rewards: the trial's verifier/ gives no reward ({problem.message})"
+                escaped(result), f"verifier_result.rewards: the trial's verifier/ gives no reward ({problem.message})"
             )
         elif record.exception_type in {NOT_FOUND, EMPTY, UNPARSABLE} - {problem.exception_type}:
             what = f"says {record.exception_type}, the trial's verifier/ gives {problem.exception_type}"
-            yield Fault(shown(result), f"exception_info.exception_type: {what} ({problem.message})")
+            yield Fault(escaped(result), f"exception_info.exception_type: {what} ({problem.message})")
         return
     if record.verifier_result is not None:
         rewards = record.verifier_result.rewards
@@ -123,10 +124,10 @@ def _reward_faults(record: TrialRecord, folder: str, tree: Tree) -> Iterator[Fau
             result, {"verifier_result.rewards": rewards}, {"verifier_result.rewards": parsed.rewards}, "verifier/ gives"
         )
         for flag in set(parsed.flags) - set(record.flags):
-            yield Fault(shown(result), f'flags: lacks "{flag}", which verifier/ gives')
+            yield Fault(escaped(result), f'flags: lacks "{flag}", which verifier/ gives')
     elif record.exception_type in {NOT_FOUND, EMPTY, UNPARSABLE}:
         what = f"says {record.exception_type}, the trial's verifier/ gives the reward {parsed.reward!r}"
-        yield Fault(shown(result), f"exception_info.exception_type: {what}")
+        yield Fault(escaped(result), f"exception_info.exception_type: {what}")
 
 
 def _journal_faults(events: list[Event], lock: JobLock, records: dict[str, TrialRecord]) -> Iterator[Fault]:
@@ -139,9 +140,9 @@ def _journal_faults(events: list[Event], lock: JobLock, records: dict[str, Trial
         record = records.get(trial.folder)
         if record is not None:
             for what in _story_faults(told, record):
-                yield Fault(JOURNAL, f"trial {shown(trial.folder)}: {what}")
+                yield Fault(JOURNAL, f"trial {escaped(trial.folder)}: {what}")
     for folder in by_folder:
-        yield Fault(JOURNAL, f"trial {shown(folder)}: is not planned")
+        yield Fault(JOURNAL, f"trial {escaped(folder)}: is not planned")
 
 
 def _story_faults(told: list[Event], record: TrialRecord) -> Iterator[str]:
@@ -183,14 +184,14 @@ def _differences(path: str, given: Any, wanted: Any, source: str) -> Iterator[Fa
             what = f"is missing; {source} {_brief(should)}"
         else:
             what = f"says {_brief(has)}, {source} {_brief(should)}"
-        yield Fault(shown(path), f"{key or 'the whole'}: {what}")
+        yield Fault(escaped(path), f"{key or 'the whole'}: {what}")
 
 
 def _unequal(key: str, given: Any, wanted: Any) -> Iterator[tuple[str, Any, Any]]:
     """(dotted key, given, wanted) of every leaf that is not the same."""
     if isinstance(given, dict) and isinstance(wanted, dict):
         for name in dict.fromkeys([*wanted, *given]):
-            inner = f"{key}.{shown(name)}" if key else shown(name)
+            inner = f"{key}.{escaped(name)}" if key else escaped(name)
             yield from _unequal(inner, given.get(name, _ABSENT), wanted.get(name, _ABSENT))
     elif isinstance(given, list) and isinstance(wanted, list) and len(given) == len(wanted):
         for index, (one, other) in enumerate(zip(given, wanted, strict=True)):

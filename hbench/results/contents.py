@@ -7,11 +7,12 @@ from pydantic import BaseModel
 
 from hbench.errors import SealError
 from hbench.results import journal
-from hbench.results.fault import Fault, shown
+from hbench.results.fault import Fault
 from hbench.results.files import as_model, load_json
 from hbench.results.lock import JobLock, TrialLock
 from hbench.results.record import TrialRecord
 from hbench.results.tree import JOURNAL, LOCK, RESULT, Tree
+from hbench.text import escaped
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -58,12 +59,12 @@ def read_contents(tree: Tree) -> Contents:
 def _value(tree: Tree, path: str, faults: list[Fault]) -> Any:
     if path not in tree.kept:
         if path not in tree.files:
-            faults.append(Fault(shown(path), "is missing"))
+            faults.append(Fault(escaped(path), "is missing"))
         return None
     try:
         return load_json(tree.kept[path], where=path)
     except SealError as problem:
-        faults.append(Fault(shown(path), problem.what))
+        faults.append(Fault(escaped(path), problem.what))
         return None
 
 
@@ -74,7 +75,7 @@ def _model(tree: Tree, path: str, model: type[M], faults: list[Fault]) -> M | No
     try:
         return as_model(value, model, where=path)
     except SealError as problem:
-        faults.append(Fault(shown(path), problem.what))
+        faults.append(Fault(escaped(path), problem.what))
         return None
 
 

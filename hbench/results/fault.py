@@ -1,6 +1,8 @@
-"""Something in a job folder that is not as it must be, and how a name from outside is shown."""
+"""Something in a job folder that is not as it must be."""
 
 from dataclasses import dataclass
+
+from hbench.text import escaped
 
 
 @dataclass(frozen=True, order=True)
@@ -16,9 +18,4 @@ class Fault:
     what: str
 
     def __str__(self) -> str:
-        return shown(f"{self.path}: {self.what}")
-
-
-def shown(text: str) -> str:
-    """`text` with everything that is not printable escaped: names in a job folder are an agent's to choose."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+        return escaped(f"{self.path}: {self.what}")

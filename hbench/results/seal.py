@@ -7,13 +7,14 @@ from hbench.errors import SealError
 from hbench.results.buckets import CANCELLED
 from hbench.results.checks import content_faults
 from hbench.results.contents import Contents, read_contents
-from hbench.results.fault import Fault, shown
+from hbench.results.fault import Fault
 from hbench.results.files import read_model, sweep_parts, write_bytes
 from hbench.results.manifest import Manifest, manifest_of
 from hbench.results.moment import now
 from hbench.results.traces import Needles, gather, host_traces
 from hbench.results.tree import MANIFEST, RESULT, Tree, is_written_by_hbench, says_what_happened, scan
 from hbench.results.verify import verify_job
+from hbench.text import escaped
 
 _NAMED = 10
 _WHAT_TELLS = {
@@ -61,7 +62,7 @@ def _sweep(job_folder: Path) -> None:
 def _not_run(contents: Contents) -> Iterable[Fault]:
     for folder, record in contents.records.items():
         if record.exception_type == CANCELLED:
-            yield Fault(f"{shown(folder)}/{RESULT}", "was cancelled; a resume runs it")
+            yield Fault(f"{escaped(folder)}/{RESULT}", "was cancelled; a resume runs it")
 
 
 def _trace_faults(tree: Tree, needles: Needles) -> Iterable[Fault]:
@@ -69,10 +70,10 @@ def _trace_faults(tree: Tree, needles: Needles) -> Iterable[Fault]:
         if is_written_by_hbench(path):
             is_json = not path.endswith(".log")
             for trace in host_traces(data.decode(errors="replace"), needles, is_json=is_json):
-                yield Fault(shown(path), f"line {trace.line} contains {_WHAT_TELLS[trace.kind]}")
+                yield Fault(escaped(path), f"line {trace.line} contains {_WHAT_TELLS[trace.kind]}")
     for path in tree.files:
         for trace in host_traces(path, needles):
-            yield Fault(shown(path), f"has {_WHAT_TELLS[trace.kind]} in its name, which the seal lists")
+            yield Fault(escaped(path), f"has {_WHAT_TELLS[trace.kind]} in its name, which the seal lists")
 
 
 def _refuse(job_folder: Path, faults: Iterable[Fault], what: str) -> None:

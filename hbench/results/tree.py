@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from hbench.results.fault import Fault, shown
+from hbench.results.fault import Fault
 from hbench.results.files import MAX_JSON_BYTES
+from hbench.text import escaped
 
 LOCK = "lock.json"
 RESULT = "result.json"
@@ -79,12 +80,14 @@ def scan(folder: Path, *, keep: Callable[[str], bool]) -> Tree:
             with os.scandir(folder / inside) as entries:
                 found = list(entries)
         except OSError as problem:
-            tree.faults.append(Fault(shown(inside) or ".", f"cannot be read: {problem.strerror}"))
+            tree.faults.append(Fault(escaped(inside) or ".", f"cannot be read: {problem.strerror}"))
             continue
         for entry in found:
             path = f"{inside}/{entry.name}" if inside else entry.name
             if not is_sealable(entry.name):
-                tree.faults.append(Fault(shown(path), "has a name with control characters or bytes that are not UTF-8"))
+                tree.faults.append(
+                    Fault(escaped(path), "has a name with control characters or bytes that are not UTF-8")
+                )
             elif entry.is_dir(follow_symlinks=False):
                 waiting.append(path)
                 if not inside:
@@ -93,7 +96,7 @@ def scan(folder: Path, *, keep: Callable[[str], bool]) -> Tree:
                 _add(tree, path, entry.path, wanted=keep(path))
             else:
                 kind = "a symbolic link" if entry.is_symlink() else "not a regular file"
-                tree.faults.append(Fault(shown(path), f"is {kind}"))
+                tree.faults.append(Fault(escaped(path), f"is {kind}"))
     return tree
 
 
@@ -101,11 +104,11 @@ def _add(tree: Tree, path: str, full_path: str, *, wanted: bool) -> None:
     try:
         entry, data = _read(full_path, wanted=wanted)
     except OSError as problem:
-        tree.faults.append(Fault(shown(path), f"cannot be read: {problem.strerror}"))
+        tree.faults.append(Fault(escaped(path), f"cannot be read: {problem.strerror}"))
         return
     tree.files[path] = entry
     if wanted and data is None:
-        tree.faults.append(Fault(shown(path), f"is larger than {MAX_JSON_BYTES} bytes"))
+        tree.faults.append(Fault(escaped(path), f"is larger than {MAX_JSON_BYTES} bytes"))
     elif wanted and data is not None:
         tree.kept[path] = data
 

@@ -8,11 +8,12 @@ from hbench.errors import SealError
 from hbench.results.batch import BATCH, SUITE, BatchFile
 from hbench.results.checks import content_faults
 from hbench.results.contents import read_contents
-from hbench.results.fault import Fault, shown
+from hbench.results.fault import Fault
 from hbench.results.files import as_model, load_json, read_bytes, read_model
 from hbench.results.lock import JobLock
 from hbench.results.manifest import Manifest, root_digest
 from hbench.results.tree import LOCK, MANIFEST, Tree, says_what_happened, scan
+from hbench.text import escaped
 
 
 def verify(folder: Path) -> list[Fault]:
@@ -59,7 +60,7 @@ def _verify_batch(folder: Path, jobs: list[Path]) -> list[Fault]:
     digest = hashlib.sha256(read_bytes(suite)).hexdigest() if suite.exists() else None
     faults = []
     for job in jobs:
-        name = shown(job.name)
+        name = escaped(job.name)
         if job.is_symlink() or not job.is_dir():
             faults.append(Fault(name, "is missing: batch.json names this job"))
             continue
@@ -91,14 +92,14 @@ def _seal_faults(tree: Tree, lock: JobLock | None) -> Iterator[Fault]:
     yield from _manifest_faults(manifest, data, lock)
     found = {path: entry for path, entry in tree.files.items() if path != MANIFEST}
     for path in manifest.files.keys() - found.keys():
-        yield Fault(shown(path), "is sealed and missing")
+        yield Fault(escaped(path), "is sealed and missing")
     for path in found.keys() - manifest.files.keys():
-        yield Fault(shown(path), "was added after sealing")
+        yield Fault(escaped(path), "was added after sealing")
     for path in manifest.files.keys() & found.keys():
         sealed, entry = manifest.files[path], found[path]
         if (sealed.sha256, sealed.size) != (entry.sha256, entry.size):
             change = f"sealed {sealed.sha256[:12]}, {sealed.size} bytes; found {entry.sha256[:12]}, {entry.size} bytes"
-            yield Fault(shown(path), f"was changed after sealing ({change})")
+            yield Fault(escaped(path), f"was changed after sealing ({change})")
 
 
 def _manifest_faults(manifest: Manifest, data: bytes, lock: JobLock | None) -> Iterator[Fault]:
