@@ -37,6 +37,7 @@ def test_any_text_is_printable_and_fits(text: str, width: int) -> None:
     assert "\n" not in shown
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_two_texts_that_differ_never_look_alike_when_escaped(one: str, other: str) -> None:
     """But for a backslash that is there as such; nothing is cut, nothing is obeyed."""
