@@ -1,7 +1,7 @@
 """What an earlier run of a batch left, and whether it can go on from there (R07)."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from hbench.plan.lock import job_lock
 from hbench.plan.model import JobPlan, Plan, TrialPlan
 from hbench.results import journal
 from hbench.results.buckets import CANCELLED, may_run_again
+from hbench.results.difference import ABSENT, differences
 from hbench.results.files import read_model
 from hbench.results.lock import JobLock
 from hbench.results.record import TrialRecord
@@ -55,7 +56,7 @@ def _check_job(batch: BatchFolder, plan: Plan, job: JobPlan) -> JobLock:
         machine=old.machine,
         ca_bundle=None,
     )
-    changes = list(_differences(_comparable(old), _comparable(new)))
+    changes = [_told(*found) for found in differences(_comparable(old), _comparable(new))]
     if changes:
         said = next((one for one in changes if not one.startswith(_SUMS)), changes[0])
         raise ResumeError(
@@ -137,17 +138,7 @@ def _comparable(lock: JobLock) -> dict[str, Any]:
     return {**kept, "tasks": {task["name"]: {**task, "image": None} for task in kept["tasks"]}}
 
 
-def _differences(old: Any, new: Any, where: str = "") -> Iterator[str]:
-    """Each key whose value differs, with both values."""
-    if not (isinstance(old, dict) and isinstance(new, dict)):
-        if old != new:
-            yield f"{where} was {str(old)[:80]!r} and is {str(new)[:80]!r}"
-        return
-    for key in sorted(old.keys() | new.keys()):
-        path = f"{where}.{key}".lstrip(".")
-        if key not in new:
-            yield f"{path} is gone"
-        elif key not in old:
-            yield f"{path} is new"
-        else:
-            yield from _differences(old[key], new[key], path)
+def _told(key: str, was: Any, is_now: Any) -> str:
+    if is_now is ABSENT:
+        return f"{key} is gone"
+    return f"{key} is new" if was is ABSENT else f"{key} was {str(was)[:80]!r} and is {str(is_now)[:80]!r}"

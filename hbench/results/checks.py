@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hbench.results.contents import Contents
+from hbench.results.difference import ABSENT, differences
 from hbench.results.fault import Fault
 from hbench.results.job import job_result
 from hbench.results.journal import Event
@@ -16,8 +17,6 @@ from hbench.results.record import TrialRecord
 from hbench.results.reward import EMPTY, NOT_FOUND, UNPARSABLE, RewardProblem, parse_reward
 from hbench.results.tree import JOURNAL, LOCK, RESULT, REWARD_JSON, REWARD_TXT, Tree
 from hbench.text import escaped
-
-_ABSENT = object()
 
 
 def content_faults(tree: Tree, contents: Contents) -> list[Fault]:
@@ -72,7 +71,7 @@ def _trial_lock_faults(trial_lock: TrialLock, trial: PlannedTrial, task: TaskLoc
     whole = trial_lock.model_dump()
     given = {key: whole[key] for key in wanted}
     if given != wanted:
-        yield from _differences(f"{trial.folder}/{LOCK}", given, wanted, "the job's lock gives")
+        yield from _difference_faults(f"{trial.folder}/{LOCK}", given, wanted, "the job's lock gives")
 
 
 def _record_faults(record: TrialRecord, trial: PlannedTrial, task: TaskLock, lock: JobLock) -> Iterator[Fault]:
@@ -98,7 +97,7 @@ def _record_faults(record: TrialRecord, trial: PlannedTrial, task: TaskLock, loc
         "agent_info.model_info.name": None if lock.model is None else lock.model.name,
     }
     if given != wanted:
-        yield from _differences(f"{trial.folder}/{RESULT}", given, wanted, "the job's lock gives")
+        yield from _difference_faults(f"{trial.folder}/{RESULT}", given, wanted, "the job's lock gives")
 
 
 def _reward_faults(record: TrialRecord, folder: str, tree: Tree) -> Iterator[Fault]:
@@ -120,7 +119,7 @@ def _reward_faults(record: TrialRecord, folder: str, tree: Tree) -> Iterator[Fau
         return
     if record.verifier_result is not None:
         rewards = record.verifier_result.rewards
-        yield from _differences(
+        yield from _difference_faults(
             result, {"verifier_result.rewards": rewards}, {"verifier_result.rewards": parsed.rewards}, "verifier/ gives"
         )
         for flag in set(parsed.flags) - set(record.flags):
@@ -173,31 +172,18 @@ def _total_faults(result: Any, lock: JobLock, records: dict[str, TrialRecord]) -
     if {record.trial_id for record in records.values()} != {trial.trial_id for trial in lock.trials}:
         return  # named already, trial by trial
     derived = job_result(lock, records.values()).model_dump(mode="json")
-    yield from _differences(RESULT, result, derived, "the trials give")
+    yield from _difference_faults(RESULT, result, derived, "the trials give")
 
 
-def _differences(path: str, given: Any, wanted: Any, source: str) -> Iterator[Fault]:
-    for key, has, should in _unequal("", given, wanted):
-        if should is _ABSENT:
+def _difference_faults(path: str, given: Any, wanted: Any, source: str) -> Iterator[Fault]:
+    for key, has, should in differences(given, wanted):
+        if should is ABSENT:
             what = "should not be there"
-        elif has is _ABSENT:
+        elif has is ABSENT:
             what = f"is missing; {source} {_brief(should)}"
         else:
             what = f"says {_brief(has)}, {source} {_brief(should)}"
         yield Fault(escaped(path), f"{key or 'the whole'}: {what}")
-
-
-def _unequal(key: str, given: Any, wanted: Any) -> Iterator[tuple[str, Any, Any]]:
-    """(dotted key, given, wanted) of every leaf that is not the same."""
-    if isinstance(given, dict) and isinstance(wanted, dict):
-        for name in dict.fromkeys([*wanted, *given]):
-            inner = f"{key}.{escaped(name)}" if key else escaped(name)
-            yield from _unequal(inner, given.get(name, _ABSENT), wanted.get(name, _ABSENT))
-    elif isinstance(given, list) and isinstance(wanted, list) and len(given) == len(wanted):
-        for index, (one, other) in enumerate(zip(given, wanted, strict=True)):
-            yield from _unequal(f"{key}[{index}]", one, other)
-    elif given != wanted or isinstance(given, bool) != isinstance(wanted, bool):
-        yield key, given, wanted
 
 
 def _brief(value: Any) -> str:
