@@ -59,6 +59,7 @@ TRIALS: Mapping[str, Mapping[str, Any]] = {
         "agent": "mkdir -p /tests; echo cheat > /tests/helper.sh; cp /bin/true /bin/rm",
         "tests": f". /tests/helper.sh; {PASSES}",
     },
+    "is slow to set up": {"setup_limit_s": 0.0001},
     "does not get healthy": {
         "config": "[environment.healthcheck]\ncommand = 'echo not yet; exit 3'\ninterval_sec = 0.1\nretries = 2\n"
     },
@@ -160,6 +161,7 @@ def test_a_verifier_that_does_not_judge_is_broken_and_the_message_says_how(
     [
         ("is nobody", "AgentSetupError", "nosuchuser"),
         ("lacks a variable", "AgentSetupError", "NO_SUCH_VARIABLE"),
+        ("is slow to set up", "AgentSetupTimeoutError", "its limit is 0.0001 s"),
         ("does not get healthy", "HealthcheckError", "failed 2 times, last: exit status 3\nnot yet"),
         ("hangs in its healthcheck", "HealthcheckError", "timed out"),
         ("asks for too much", "EnvironmentStartError", "memory"),
