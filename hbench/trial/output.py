@@ -1,10 +1,11 @@
 """Output of a command, streamed to disk under a cap."""
 
 import os
-from collections import deque
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from hbench.container.tail import Tail
 
 OUTPUT_CAP = 64 << 20
 _TAIL_BYTES = 4096
@@ -20,8 +21,7 @@ class OutputFile:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
         self._left = cap
-        self._recent: deque[bytes] = deque()
-        self._recent_bytes = 0
+        self._tail = Tail(keep_bytes=_TAIL_BYTES)
         self.dropped_bytes = 0
 
     def __call__(self, data: bytes) -> None:
@@ -30,18 +30,11 @@ class OutputFile:
             _write_all(self._file, kept)
             self._left -= len(kept)
         self.dropped_bytes += len(data) - len(kept)
-        self._remember(data)
-
-    def _remember(self, data: bytes) -> None:
-        self._recent.append(data[-_TAIL_BYTES:])
-        self._recent_bytes += len(self._recent[-1])
-        while self._recent_bytes - len(self._recent[0]) >= _TAIL_BYTES:
-            self._recent_bytes -= len(self._recent.popleft())
+        self._tail(data)
 
     def tail(self, lines: int = 10) -> str:
         """The last lines of the output, at most 1000 characters."""
-        text = b"".join(self._recent).decode(errors="replace")
-        return "\n".join(text.splitlines()[-lines:])[-1000:]
+        return "\n".join(self._tail.text().splitlines()[-lines:])[-1000:]
 
     def __enter__(self) -> Self:
         return self

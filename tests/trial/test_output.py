@@ -48,14 +48,6 @@ def test_the_tail_has_the_last_ten_lines(tmp_path: Path) -> None:
         assert output.tail(2) == "line 98\nline 99"
 
 
-def test_the_tail_takes_no_memory_for_what_came_before(tmp_path: Path) -> None:
-    """An agent may print for hours."""
-    with OutputFile(tmp_path / "out", cap=0) as output:
-        for _ in range(10_000):
-            output(b"x" * 3000)
-        assert sum(map(len, output._recent)) < 3 * 4096
-
-
 def test_output_can_be_read_while_it_is_written(tmp_path: Path) -> None:
     """Nothing waits in a buffer."""
     with OutputFile(tmp_path / "out") as output:
