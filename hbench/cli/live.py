@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hbench.job.progress import Progress, View
-from hbench.plan.model import Plan, TrialPlan
+from hbench.plan.model import Arm, Plan, TrialPlan
 from hbench.results.record import TrialRecord
 from hbench.text import safe
 
@@ -97,7 +97,7 @@ class LiveView(QuietView):
     def __init__(self, plan: Plan, console: Console) -> None:
         super().__init__(console)
         self._progress = Progress.of(plan)
-        self._labels = {job.arm.folder: _arm_label(job.arm.label, job.arm.model) for job in plan.jobs}
+        self._labels = {job.arm.folder: _arm_label(job.arm) for job in plan.jobs}
         self._stage = "starting"
         self._running: dict[str, float] = {}
         self._lock = Lock()
@@ -162,6 +162,6 @@ def _eta(progress: Progress) -> str:
     return f" (about {minutes} min {seconds:02d} s left)" if minutes else f" (about {seconds} s left)"
 
 
-def _arm_label(label: str, model: object) -> str:
-    name = getattr(model, "name", None)
-    return safe(label, 40) if name is None else f"{safe(label, 40)} {safe(name, 40)}"
+def _arm_label(arm: Arm) -> str:
+    label = safe(arm.label, 40)
+    return label if arm.model is None else f"{label} {safe(arm.model.name, 40)}"
