@@ -5,17 +5,16 @@ import itertools
 import tarfile
 import uuid
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from threading import Event
 
 import docker
 import pytest
 
 from hbench.container import owner
 from hbench.container.docker_engine import DockerEngine, connect
-from hbench.container.engine import Command, ContainerSpec, ImageFacts
+from hbench.container.engine import ContainerSpec, ImageFacts
 from hbench.job.undertaker import Undertaker
 from tests.docker.lab import BASE, Lab, Texts
+from tests.docker.said import Said
 
 
 @pytest.fixture(scope="session")
@@ -104,17 +103,16 @@ def container(engine: DockerEngine, created: Callable[..., str]) -> str:
 
 
 @pytest.fixture
-def printed(engine: DockerEngine, container: str) -> Callable[..., str]:
-    """What a shell script prints in the shared container."""
+def said(engine: DockerEngine, container: str) -> Said:
+    return Said(engine, container)
 
-    def run(script: str, *, in_container: str = container, user: str | None = None) -> str:
-        said: list[bytes] = []
-        command = Command(argv=("sh", "-c", script), user=user, output=said.append, timeout_s=60)
-        ended = engine.run(in_container, command, Event())
-        assert ended.exit_code == 0, b"".join(said)
-        return b"".join(said).decode()
 
-    return run
+@pytest.fixture
+def fresh(engine: DockerEngine, created: Callable[..., str]) -> str:
+    """A running container of the test's own."""
+    one = created()
+    engine.start(one)
+    return one
 
 
 @pytest.fixture(scope="session")
@@ -148,11 +146,3 @@ def tar(files: Texts) -> io.BytesIO:
             archive.addfile(info, io.BytesIO(data))
     packed.seek(0)
     return packed
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Callable[[Texts], Path]:
-    """Writes files into the test's folder."""
-    from tests.docker.lab import write
-
-    return lambda texts: write(tmp_path, texts)
