@@ -44,7 +44,8 @@ def check(batch: BatchFolder, plan: Plan) -> dict[str, JobLock]:
 def _check_job(batch: BatchFolder, plan: Plan, job: JobPlan) -> JobLock:
     path = batch.job(job) / LOCK
     if not path.is_file():
-        raise ResumeError("the batch has no such job", where=path, hint="The suite has changed; start a new run.")
+        hint = "It was stopped before its first trial, or the suite has changed; start a new run."
+        raise ResumeError("the batch has no such job", where=path, hint=hint)
     old = read_model(path, JobLock)
     new = job_lock(
         plan,

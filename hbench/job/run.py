@@ -89,6 +89,7 @@ def resume_batch(request: Request, batch: BatchFolder, engine: Engine, view: Vie
         bench = _bench(request, engine, batch, bundle, bury, cancel)
         earlier = resume.earlier(batch, request.plan)
         resume.reopen_seals(batch, request.plan, earlier)
+        folder.write_batch(batch, request.plan, state="running")
         runner = TrialRunner(batch=batch, bench=bench, images=images, locks=locks, view=view, earlier=earlier)
         records = runner.run(request.plan)
     return _finished(request, batch, locks, records, view, cancel)

@@ -10,6 +10,8 @@ from hbench.job.folder import reopen
 from hbench.job.outcome import BatchOutcome
 from hbench.job.run import resume_batch
 from hbench.plan.model import TrialPlan
+from hbench.results.batch import BatchFile
+from hbench.results.files import read_model
 from hbench.results.record import TrialRecord
 from hbench.results.verify import verify
 from tests.job.world import World
@@ -51,6 +53,22 @@ def test_a_finished_batch_can_be_resumed_and_nothing_runs(world: World) -> None:
     assert world.watcher.ids_started == []
     assert again.exit_code == 0
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_batch_that_goes_on_is_running(world: World, stopped: BatchOutcome) -> None:
+    """Should hbench be killed now, batch.json does not say that a person stopped it."""
+    states = [read_model(stopped.path / "batch.json", BatchFile).state]
+    world.watcher.on_ended = lambda *_: states.append(read_model(stopped.path / "batch.json", BatchFile).state)
+    _resume(world, stopped.path)
+    assert set(states[1:]) == {"running"}
+    assert (states[0], read_model(stopped.path / "batch.json", BatchFile).state) == ("cancelled", "done")
+
+
+def test_a_batch_that_never_came_to_a_trial_is_started_anew(world: World, stopped: BatchOutcome) -> None:
+    """It has no lock to go on from."""
+    shutil.rmtree(stopped.jobs[0].path)
+    with pytest.raises(ResumeError, match="stopped before its first trial"):
+        _resume(world, stopped.path)
 
 
 def test_a_kill_between_result_and_journal_is_made_up_for(world: World) -> None:
