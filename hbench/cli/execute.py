@@ -16,6 +16,7 @@ from hbench.job.outcome import BatchOutcome, JobOutcome
 from hbench.job.progress import View
 from hbench.job.run import Request, resume_batch, run_batch
 from hbench.plan.build import build_plan
+from hbench.plan.lock import asymmetries
 from hbench.plan.model import Plan
 from hbench.report.as_json import to_json
 from hbench.report.row import TrialRow
@@ -81,6 +82,7 @@ def job_lines(outcome: BatchOutcome) -> list[JobLine]:
             path=shown_path(job.path),
             sealed=job.not_sealed is None,
             summary=summary_of(job),
+            asymmetries=tuple(asymmetries(outcome.limits, job.plan)),
         )
         for job in outcome.jobs
     ]

@@ -92,7 +92,7 @@ def _watched(api: docker.APIClient, build: Build, upload: Iterator[bytes]) -> It
                     replies[0].raw.shutdown()
                 return
 
-    api.hooks["response"].append(note)
+    api.hooks["response"] = [*api.hooks["response"], note]  # never changed in place: other builds may iterate it
     watcher = Thread(target=watch, name="hbench-build-watch", daemon=True)
     watcher.start()
     try:
@@ -100,6 +100,6 @@ def _watched(api: docker.APIClient, build: Build, upload: Iterator[bytes]) -> It
     finally:
         done.set()
         watcher.join()
-        api.hooks["response"].remove(note)
+        api.hooks["response"] = [hook for hook in api.hooks["response"] if hook is not note]
         for reply in replies:
             reply.close()

@@ -25,9 +25,9 @@ def stop_processes(
 
     The container is held still until that one is up, so that the time this takes is nobody's to work in.
     """
-    with _held_still(api, container):
-        helper = _start_helper(api, container, pid, signal, grace_s)
-    try:
+    with contextlib.ExitStack() as stack:
+        with _held_still(api, container):
+            helper = stack.enter_context(_helper(api, container, pid, signal, grace_s))
         until = time.monotonic() + grace_s + _TAKES_S
         while (state := ask(lambda: api.inspect_container(helper))["State"])["Running"]:
             if cancel.wait(_TICK_S):
@@ -37,8 +37,6 @@ def stop_processes(
         if state["ExitCode"] != 0:
             said = ask(lambda: api.logs(helper)).decode(errors="replace").strip()
             raise RefusedError(f"processes of the trial could not be stopped: {said[-500:]}")
-    finally:
-        ask(lambda: api.remove_container(helper, force=True, v=True))
 
 
 @contextlib.contextmanager
@@ -56,7 +54,9 @@ def _held_still(api: docker.APIClient, container: str) -> Iterator[None]:
         ask(lambda: api.unpause(container))
 
 
-def _start_helper(api: docker.APIClient, container: str, pid: str, signal: str, grace_s: float) -> str:
+@contextlib.contextmanager
+def _helper(api: docker.APIClient, container: str, pid: str, signal: str, grace_s: float) -> Iterator[str]:
+    """The helper container, started; gone after the block."""
     script = resources.files("hbench.container").joinpath("stop.pl").read_text(encoding="utf-8")
     labels = ask(lambda: api.inspect_container(container))["Config"]["Labels"] or {}
     host = api.create_host_config(
@@ -80,7 +80,6 @@ def _start_helper(api: docker.APIClient, container: str, pid: str, signal: str, 
     )
     try:
         ask(lambda: api.start(helper))
-    except BaseException:
+        yield helper
+    finally:
         ask(lambda: api.remove_container(helper, force=True, v=True))
-        raise
-    return helper

@@ -6,6 +6,7 @@ from pathlib import Path
 from hbench.errors import EXIT_INTERRUPTED, EXIT_NOT_ALL_REWARDED, EXIT_OK, SealError
 from hbench.plan.model import JobPlan
 from hbench.results.record import TrialRecord
+from hbench.suite.model import LimitsTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,9 +21,10 @@ class JobOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchOutcome:
-    """A batch after the run."""
+    """A batch after the run; `limits` are the suite's."""
 
     path: Path
+    limits: LimitsTable
     jobs: tuple[JobOutcome, ...]
     cancelled: bool
 

@@ -160,7 +160,7 @@ def _finished(
             view.warn(f"{job.plan.arm.folder} is not sealed: {job.not_sealed}")
     cancelled = cancel.is_set()
     folder.write_batch(batch, request.plan, state="cancelled" if cancelled else "done")
-    return BatchOutcome(path=batch.path, jobs=jobs, cancelled=cancelled)
+    return BatchOutcome(path=batch.path, limits=request.plan.suite.limits, jobs=jobs, cancelled=cancelled)
 
 
 def _job_outcome(path: Path, job: JobPlan, lock: JobLock, records: list[TrialRecord]) -> JobOutcome:

@@ -91,7 +91,7 @@ def planned_lock(plan: Plan, job: JobPlan) -> Json:
         "tasks": [_task(task, suite.suite.attempts, limits).model_dump(mode="json") for task, limits in _tasks(job)],
         "trials": [_trial(trial).model_dump(mode="json") for trial in job.trials],
         "flags": sorted(_flags(plan, job.arm.configuration.adapter)),
-        "asymmetries": list(_asymmetries(suite.limits, job)),
+        "asymmetries": list(asymmetries(suite.limits, job)),
         "prices": None,
     }
 
@@ -174,7 +174,7 @@ def _flags(plan: Plan, adapter: Adapter) -> Iterator[str]:
     return (flag for flag, is_raised in raised.items() if is_raised)
 
 
-def _asymmetries(limits: LimitsTable, job: JobPlan) -> Iterator[str]:
+def asymmetries(limits: LimitsTable, job: JobPlan) -> Iterator[str]:
     """Limits of the suite and of tasks that do not hold in this job (R14)."""
     for limit in MODEL_LIMITS:
         if getattr(limits, limit) is not None and not job.arm.configuration.adapter.spec.model:

@@ -36,10 +36,11 @@ def lines(plan: Plan) -> Iterator[str]:
     yield ""
     yield f"Trials ({len(plan.trials)}), in the order they start"
     yield from (f"  {safe(trial.id)}" for trial in plan.trials)
-    if plan.notes:
+    notes = [*plan.notes, *dict.fromkeys(note for lock in locks for note in lock["asymmetries"])]
+    if notes:
         yield ""
         yield "Notes"
-        yield from (f"  {safe(note, 500)}" for note in plan.notes)
+        yield from (f"  {safe(note, 500)}" for note in notes)
 
 
 def _head(plan: Plan) -> Iterator[str]:

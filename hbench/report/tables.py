@@ -15,6 +15,7 @@ from hbench.stats import Proportion, harbor_ks
 from hbench.text import safe
 
 NAME_WIDTH = 60
+NOTE_WIDTH = 300
 Cell = Callable[[JobSummary], str]
 
 READING = (
@@ -35,6 +36,7 @@ class JobLine:
         harness: The configuration's label.
         model: None for a harness that calls none.
         path: The job folder, as a person would type it.
+        asymmetries: Limits that did not hold in this job, from its lock.
     """
 
     harness: str
@@ -42,6 +44,7 @@ class JobLine:
     path: str
     sealed: bool
     summary: JobSummary
+    asymmetries: tuple[str, ...] = ()
 
 
 def print_end(console: Console, jobs: Sequence[JobLine], *, batch: str) -> None:
@@ -96,6 +99,9 @@ def notes(jobs: Sequence[JobLine]) -> Iterator[str]:
             yield f"{_title(job)}: infrastructure failures, counted as 0: {summary.infrastructure}.{without}"
         if summary.continuous_tasks:
             yield f"{_title(job)}: tasks that gave partial credit: {summary.continuous_tasks} of {summary.tasks}."
+    for asymmetry in dict.fromkeys(asymmetry for job in jobs for asymmetry in job.asymmetries):
+        named = ", ".join(_title(job) for job in jobs if asymmetry in job.asymmetries)
+        yield f"Not held for {named}: {safe(asymmetry, NOTE_WIDTH)}."
 
 
 def next_commands(jobs: Sequence[JobLine], *, batch: str) -> list[str]:

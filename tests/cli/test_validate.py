@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -137,6 +138,7 @@ def test_a_person_can_stop_it(engine: FakeEngine, task: Callable[..., Path]) -> 
     def interrupts_once(files: Files, command: Command) -> int:
         engine.scripts["test.sh"] = judges
         os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)  # the signal is the main thread's to handle
         return judges(files, command)
 
     engine.scripts["test.sh"] = interrupts_once
