@@ -1,8 +1,10 @@
 """The `hbench` command: one thin file per command, and one place where errors become exit codes."""
 
+import io
 import platform
 import sys
 import traceback
+from typing import Annotated
 
 import typer
 
@@ -17,8 +19,8 @@ from hbench.version import VERSION
 
 app = typer.Typer(
     name="hbench",
-    help="Measure coding-agent harnesses: trials in Docker, sealed results.",
     no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -27,8 +29,21 @@ for command in (run, plan, validate, verify, clean):
     app.command(command.__name__)(command)
 
 
+@app.callback()
+def root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
+) -> None:
+    """Measure coding-agent harnesses: trials in Docker, sealed results."""
+    if version:
+        print(f"hbench {VERSION}")
+        raise typer.Exit
+
+
 def main() -> None:
     """Run the command line; end with the exit code that the README lists."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a name that the terminal cannot show must not end the run
     try:
         app()
     except HbenchError as error:

@@ -45,12 +45,12 @@ def run(
     from hbench.plan.build import build_plan
     from hbench.suite.overlay import resolve
 
+    if resume is not None and (plan_only or suite is not None or flags != Flags()):
+        raise SuiteError("--resume runs a batch as it was asked for then", hint="Leave all else out.")
     if plan_only:
         show(suite, flags, skip_invalid=skip_invalid, json=json)
         return
     if resume is not None:
-        if suite is not None or flags != Flags():
-            raise SuiteError("--resume runs a batch as it was asked for then", hint="Leave the suite and flags out.")
         outcome = execute.resume(resume, quiet=quiet)
     else:
         loaded = resolve(suite, flags)

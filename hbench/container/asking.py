@@ -1,5 +1,6 @@
 """Requests to the engine, their errors in hbench's words."""
 
+import re
 from collections.abc import Callable, Generator, Iterator
 from typing import TypeVar
 
@@ -10,6 +11,8 @@ from hbench.container.errors import GoneError, RefusedError
 from hbench.errors import EngineError
 
 T = TypeVar("T")
+
+_CONTAINER_FOLDER = re.compile(r"/\S*?/[0-9a-f]{64}/(?:merged|diff|rootfs)(?=/|\b)")
 
 START_ENGINE = "Start it (Linux: systemctl start docker; macOS: Docker Desktop), or set DOCKER_HOST; then run again."
 
@@ -47,5 +50,6 @@ def guarded(stream: Iterator[T]) -> Generator[T, None, None]:
 
 
 def words(problem: Exception) -> str:
+    """The engine's message on one line, without the folder in which it keeps its containers."""
     text = str(getattr(problem, "explanation", None) or problem)
-    return " ".join(text.split())[:500]
+    return _CONTAINER_FOLDER.sub("", " ".join(text.split()))[:500]

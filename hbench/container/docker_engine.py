@@ -1,6 +1,7 @@
 """The only door to Docker: `Engine` on docker-py's low-level client."""
 
 import contextlib
+import os
 import time
 from collections.abc import Generator, Mapping
 from threading import Event
@@ -32,7 +33,8 @@ def connect(*, connections: int = 64) -> "DockerEngine":
         api = docker.APIClient(max_pool_size=connections, timeout=120, **kwargs_from_env())
         api.ping()
     except (DockerException, requests.RequestException) as problem:
-        raise EngineError(f"no Docker engine answers: {words(problem)}", hint=START_ENGINE) from problem
+        at = f" at DOCKER_HOST={os.environ['DOCKER_HOST']}" if os.environ.get("DOCKER_HOST") else ""
+        raise EngineError(f"no Docker engine answers{at}: {words(problem)}", hint=START_ENGINE) from problem
     return DockerEngine(api)
 
 

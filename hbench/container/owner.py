@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from hbench.errors import ResumeError
+from hbench.errors import ResumeError, SuiteError
 
 BATCH_LABEL = "hbench.batch"
 MACHINE_LABEL = "hbench.machine"
@@ -88,5 +88,12 @@ def _file(batch_id: str) -> Path:
 def _folder() -> Path:
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(cache) / "hbench" / "batches"
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise SuiteError(
+            f"the cache folder cannot be made: {problem.strerror}",
+            where=folder,
+            hint="Set XDG_CACHE_HOME to a folder that you can write to.",
+        ) from problem
     return folder

@@ -93,7 +93,7 @@ def write_locks(
     locks = {}
     for job in plan.jobs:
         path = batch.job(job)
-        path.mkdir()
+        path.mkdir(exist_ok=True)
         lock = job_lock(
             plan,
             job,

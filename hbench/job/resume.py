@@ -11,7 +11,7 @@ from hbench.job.trials import Earlier
 from hbench.plan.lock import job_lock
 from hbench.plan.model import JobPlan, Plan, TrialPlan
 from hbench.results import journal
-from hbench.results.buckets import CANCELLED, may_run_again
+from hbench.results.buckets import CANCELLED, never_got_to_the_agent
 from hbench.results.difference import ABSENT, differences
 from hbench.results.files import read_model
 from hbench.results.lock import JobLock
@@ -25,6 +25,11 @@ _SUMS = ("suite.digest", "dataset.digest")
 """Differ with anything that differs, so they are named only if nothing else is."""
 
 
+def has_begun(batch: BatchFolder) -> bool:
+    """Whether a trial may have been started; the journals are made just before the first."""
+    return any(batch.path.glob(f"*/{JOURNAL}"))
+
+
 def check(batch: BatchFolder, plan: Plan) -> dict[str, JobLock]:
     """The locks of the batch's jobs, after comparing them with what the plan would lock now.
 
@@ -34,9 +39,9 @@ def check(batch: BatchFolder, plan: Plan) -> dict[str, JobLock]:
     unasked = {lock.parent for lock in batch.path.glob(f"*/{LOCK}")} - {batch.job(job) for job in plan.jobs}
     if unasked:
         raise ResumeError(
-            "the batch has a job that its suite does not ask for",
+            "the batch has a job that its suite does not ask for: its harness has changed, or it is validate's",
             where=min(unasked),
-            hint="Start a new run; tasks that `hbench validate` did not finish are validated again from the start.",
+            hint="Undo the change, or start a new run; `hbench validate` always begins anew.",
         )
     return {job.arm.folder: _check_job(batch, plan, job) for job in plan.jobs}
 
@@ -44,8 +49,10 @@ def check(batch: BatchFolder, plan: Plan) -> dict[str, JobLock]:
 def _check_job(batch: BatchFolder, plan: Plan, job: JobPlan) -> JobLock:
     path = batch.job(job) / LOCK
     if not path.is_file():
-        hint = "It was stopped before its first trial, or the suite has changed; start a new run."
-        raise ResumeError("the batch has no such job", where=path, hint=hint)
+        hint = "Undo the change, or start a new run."
+        raise ResumeError(
+            f"the batch has no job {job.arm.folder}: a harness or its options have changed", where=path, hint=hint
+        )
     old = read_model(path, JobLock)
     new = job_lock(
         plan,
@@ -128,7 +135,9 @@ def _standing(batch: BatchFolder, trial: TrialPlan) -> TrialRecord | None:
         record = read_model(path, TrialRecord)
     except SealError:
         return None
-    if record.exception_type == CANCELLED or may_run_again(record.exception_type, agent_begun=record.agent_begun):
+    if record.exception_type == CANCELLED or never_got_to_the_agent(
+        record.exception_type, agent_begun=record.agent_begun
+    ):
         return None
     return record
 

@@ -8,7 +8,7 @@ from threading import Event
 from hbench.container import ca, owner, sweep
 from hbench.container.ca import CaBundle
 from hbench.container.engine import Engine, EngineFacts
-from hbench.container.errors import RefusedError
+from hbench.container.errors import Cancelled, RefusedError
 from hbench.container.stopping import HELPER_IMAGE
 from hbench.errors import EngineError, SealError
 from hbench.job import folder, resume
@@ -65,9 +65,25 @@ def run_batch(request: Request, engine: Engine, view: View, cancel: Event) -> Ba
         skip_invalid=request.skip_invalid,
         force_build=request.force_build,
     )
+    return _run_all(request, batch, engine, bundle, facts, view, cancel)
+
+
+def _run_all(
+    request: Request,
+    batch: BatchFolder,
+    engine: Engine,
+    bundle: CaBundle | None,
+    facts: EngineFacts,
+    view: View,
+    cancel: Event,
+) -> BatchOutcome:
+    """From the images on, in a batch folder where no trial has been started."""
     folder.write_batch(batch, request.plan, state="running")
     with owner.alive(batch.batch_id), Undertaker(engine, view.warn) as bury:
-        images = _images(request, engine, batch, bundle, view, cancel)
+        try:
+            images = _images(request, engine, batch, bundle, view, cancel)
+        except Cancelled:
+            return _stopped_early(request, batch)
         locks = folder.write_locks(batch, request.plan, images=images, facts=facts, ca_bundle=bundle)
         bench = _bench(request, engine, batch, bundle, bury, cancel)
         runner = TrialRunner(batch=batch, bench=bench, images=images, locks=locks, view=view, earlier={})
@@ -81,6 +97,9 @@ def resume_batch(request: Request, batch: BatchFolder, engine: Engine, view: Vie
     Raises:
         ResumeError: A task, the suite or a limit differs from the locks; nothing was touched.
     """
+    if not resume.has_begun(batch):
+        bundle, facts = _ready(request, engine, view, cancel)
+        return _run_all(request, batch, engine, bundle, facts, view, cancel)
     locks = resume.check(batch, request.plan)
     bundle, _ = _ready(request, engine, view, cancel)
     with owner.alive(batch.batch_id), Undertaker(engine, view.warn) as bury:
@@ -142,6 +161,16 @@ def _bench(
         bury=bury,
         labels=owner.labels(batch.batch_id),
     )
+
+
+def _stopped_early(request: Request, batch: BatchFolder) -> BatchOutcome:
+    """Stopped while images were made: no trial has a record, and a resume begins at the beginning."""
+    folder.write_batch(batch, request.plan, state="cancelled")
+    jobs = tuple(
+        JobOutcome(plan=job, path=batch.job(job), records=(), not_sealed="trials are missing")
+        for job in request.plan.jobs
+    )
+    return BatchOutcome(path=batch.path, limits=request.plan.suite.limits, jobs=jobs, cancelled=True)
 
 
 def _finished(

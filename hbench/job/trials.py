@@ -12,7 +12,7 @@ from hbench.job.folder import BatchFolder
 from hbench.job.progress import View
 from hbench.plan.lock import trial_lock
 from hbench.plan.model import Plan, TrialPlan
-from hbench.results.buckets import may_run_again
+from hbench.results.buckets import never_got_to_the_agent
 from hbench.results.files import write_json
 from hbench.results.journal import Journal
 from hbench.results.lock import JobLock
@@ -85,7 +85,7 @@ class TrialRunner:
         self.view.started(trial)
         record = self._start(trial, journal, earlier.starts + 1)
         for retry in range(1, max_retries + 1):
-            if not may_run_again(record.exception_type, agent_begun=record.agent_begun):
+            if not never_got_to_the_agent(record.exception_type, agent_begun=record.agent_begun):
                 break
             self._back_off(retry)
             if self.bench.cancel.is_set():

@@ -12,7 +12,7 @@ from hbench.plan.order import shuffled
 from hbench.suite.load import LoadedSuite
 from hbench.suite.model import Suite
 from hbench.suite.supported import MODEL_LIMITS, unsupported
-from hbench.task import dataset
+from hbench.task import dataset, template
 from hbench.task.model import Task
 
 
@@ -34,7 +34,19 @@ def build_plan(loaded: LoadedSuite, *, skip_invalid: bool) -> Plan:
     planned = arms(loaded, asked)
     seed = loaded.suite.suite.seed
     selection = dataset.select(loaded.suite.dataset, seed=seed, base=loaded.base, skip_invalid=skip_invalid)
+    _check_variables(loaded.suite, selection.tasks)
     return expand(loaded, planned, selection)
+
+
+def _check_variables(suite: Suite, tasks: Sequence[Task]) -> None:
+    """Every host variable that a task cannot do without is one that the suite passes."""
+    passed = dict.fromkeys(suite.env.pass_, "")
+    for task in tasks:
+        for env in (task.environment.env, task.agent.env, task.verifier.env, task.solution_env):
+            try:
+                template.resolve(env, passed=passed)
+            except TaskError as problem:
+                raise TaskError(problem.what, where=task.folder / "task.toml", hint=problem.hint) from problem
 
 
 def expand(

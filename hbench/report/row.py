@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from hbench.results.buckets import NOT_RUN, bucket, is_infrastructure_error
+from hbench.results.buckets import NOT_RUN, bucket, never_got_to_the_agent
 from hbench.results.record import AgentResult, TrialRecord, Usage
 
 
@@ -67,7 +67,7 @@ def is_infrastructure_failure(row: TrialRow, *, has_model: bool) -> bool:
     """
     if not row.ran:
         return False
-    if is_infrastructure_error(row.exception_type, agent_begun=row.agent_begun):
+    if never_got_to_the_agent(row.exception_type, agent_begun=row.agent_begun):
         return True
     silent = row.input_tokens == 0 and row.output_tokens == 0
     return has_model and silent and not row.reward and not row.actions

@@ -44,11 +44,10 @@ def bucket(reward: float | None, exception_type: str | None) -> str:
     return f"timed out, {word}" if exception_type == "AgentTimeoutError" else word
 
 
-def may_run_again(exception_type: str | None, *, agent_begun: bool) -> bool:
-    """Whether a trial that ended so may be run again: it never got to the agent (R05)."""
+def never_got_to_the_agent(exception_type: str | None, *, agent_begun: bool) -> bool:
+    """Whether the ending says that the agent could not work, for reasons that are not its own (E01).
+
+    Only such a trial may be run again (R05), and only such a trial is an infrastructure failure by its ending: an agent
+    that had begun could have broken the container itself, to have its failure taken for the machine's.
+    """
     return exception_type in SETUP_FAILED | NO_MODEL and not agent_begun
-
-
-def is_infrastructure_error(exception_type: str | None, *, agent_begun: bool) -> bool:
-    """Whether the ending alone says that the agent could not work, for reasons that are not its own (E01)."""
-    return exception_type in SETUP_FAILED or may_run_again(exception_type, agent_begun=agent_begun)

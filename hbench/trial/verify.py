@@ -78,7 +78,10 @@ def _clear(environment: Environment, flags: set[str]) -> None:
 def _put_tests(trial: TrialPlan, environment: Environment) -> None:
     with reading():
         tests = archive.tree(trial.task.tests, TESTS, unix_scripts=True)
-    environment.put([archive.folder(VERIFIER_LOGS, mode=0o777), *tests])
+    folders = [archive.folder(VERIFIER_LOGS, mode=0o777)]
+    if not environment.has(environment.workdir):
+        folders.append(archive.folder(environment.workdir))
+    environment.put([*folders, *tests])
 
 
 def _refuse_early_reward(environment: Environment) -> None:

@@ -165,14 +165,20 @@ def test_without_the_image_that_stops_agents_the_next_step_is_said(
 def test_a_run_that_is_stopped_before_its_first_trial_is_130(
     here: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """There is no table to show."""
+    """It says how to go on, and going on begins at the beginning."""
 
     def cancelled(*_: object, **__: object) -> None:
         raise Cancelled
 
-    monkeypatch.setattr(here.engine, "build", cancelled)
-    code, out, _ = failing(monkeypatch, capsys, "suite.toml", "-q")
-    assert (code, out) == (130, "")
+    with monkeypatch.context() as patched:
+        patched.setattr(here.engine, "build", cancelled)
+        code, out, _ = failing(monkeypatch, capsys, "suite.toml", "-q")
+    assert code == 130
+    command = out.splitlines()[-1].split()
+    assert command[:3] == ["hbench", "run", "--resume"]
+    code, out, _ = failing(monkeypatch, capsys, *command[2:], "-q")
+    assert code == 0
+    assert "hbench verify" in out
 
 
 def test_a_run_that_is_stopped_among_its_trials_says_how_to_go_on(here: World) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hbench.container.docker_engine import DockerEngine
 from hbench.container.engine import ImageFacts
 from hbench.job.images import ImageMaker
-from hbench.results.buckets import bucket, may_run_again
+from hbench.results.buckets import bucket, never_got_to_the_agent
 from hbench.task.load import load_task
 from hbench.trial.bench import Prepared
 from tests.docker.lab import GRADES, PASSES, Lab, Ran, together, write_task
@@ -40,6 +40,11 @@ TRIALS: Mapping[str, Mapping[str, Any]] = {
         "memory_mb": 48,
     },
     "takes the container with it": {"agent": f"{SOLVES}kill -TERM 1; sleep 60", "tests": GRADES},
+    "removes where it worked": {
+        "agent": "cd /; rm -rf /app",
+        "tests": 'echo "0.$(pwd | tr -cd a | wc -c)" > /logs/verifier/reward.txt',
+        "config": "workdir = '/app'\n",
+    },
     "is nobody": {"config": "[agent]\nuser = 'nosuchuser'\n"},
     "lacks a variable": {"config": "[agent]\nenv = { KEY = '${NO_SUCH_VARIABLE}' }\n"},
     "tests hang": {"tests": f"{PASSES}echo waiting; sleep 60", "tests_limit_s": 1.5},
@@ -99,6 +104,7 @@ def trial(lab: Lab) -> Iterator[Callable[[str], Ran]]:
         ("kills itself", ("NonZeroAgentExitCodeError", 1.0), "passed"),
         ("has no program", ("NonZeroAgentExitCodeError", 0.0), "failed"),
         ("runs out of memory", ("NonZeroAgentExitCodeError", 1.0), "passed"),
+        ("removes where it worked", (None, 0.1), "failed"),  # the folder is made again, empty
         ("tests leave a process", (None, 1.0), "passed"),
         ("gets healthy in time", (None, 1.0), "passed"),
         ("gets healthy while starting", (None, 1.0), "passed"),
@@ -112,7 +118,7 @@ def test_however_the_agent_ends_the_tests_judge_what_it_left(
     assert ran.ending == ending, ran.message
     assert bucket(ran.record.reward, ran.record.exception_type) == expected
     assert ran.record.agent_begun
-    assert not may_run_again(ran.record.exception_type, agent_begun=ran.record.agent_begun)
+    assert not never_got_to_the_agent(ran.record.exception_type, agent_begun=ran.record.agent_begun)
 
 
 def test_an_agent_that_fails_says_how_and_what_it_said_last(trial: Callable[[str], Ran]) -> None:
@@ -140,7 +146,7 @@ def test_an_agent_that_fails_says_how_and_what_it_said_last(trial: Callable[[str
         ("tests write a blank", "RewardFileEmptyError", "reward.txt is empty"),
         ("tests write a word", "VerifierOutputParseError", "'passed"),
         ("wrote the reward", "RewardFileNotFoundError", "neither"),
-        ("writes it again and again", "RewardTamperedError", "before the tests started"),
+        ("writes it again and again", "RewardTamperedError", "/logs/verifier/reward.txt"),
         ("writes it now and then", "RewardTamperedError", "came back"),
         ("cannot be cleaned up after", "RewardTamperedError", "/tests"),
     ],
@@ -153,7 +159,7 @@ def test_a_verifier_that_does_not_judge_is_broken_and_the_message_says_how(
     assert ran.ending == (ending, None)
     assert said in ran.message
     assert bucket(None, ending) == "verifier broken"
-    assert not may_run_again(ending, agent_begun=ran.record.agent_begun)
+    assert not never_got_to_the_agent(ending, agent_begun=ran.record.agent_begun)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +173,7 @@ def test_a_verifier_that_does_not_judge_is_broken_and_the_message_says_how(
         ("asks for too much", "EnvironmentStartError", "memory"),
     ],
 )
-def test_a_trial_that_never_got_to_its_agent_may_run_again(
+def test_a_trial_that_never_got_to_its_agent_never_got_to_the_agent(
     trial: Callable[[str], Ran], name: str, ending: str, said: str
 ) -> None:
     """It says nothing about the agent."""
@@ -176,7 +182,7 @@ def test_a_trial_that_never_got_to_its_agent_may_run_again(
     assert said in ran.message
     assert bucket(None, ending) == f"infra: {ending}"
     assert not ran.record.agent_begun
-    assert may_run_again(ending, agent_begun=ran.record.agent_begun)
+    assert never_got_to_the_agent(ending, agent_begun=ran.record.agent_begun)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +200,7 @@ def test_a_container_that_is_lost_after_the_agent_had_begun_may_not_run_again(
     assert ran.ending == ("EngineError", None)
     assert said in ran.message
     assert ran.record.agent_begun
-    assert not may_run_again("EngineError", agent_begun=ran.record.agent_begun)
+    assert not never_got_to_the_agent("EngineError", agent_begun=ran.record.agent_begun)
 
 
 def test_what_the_exception_has_no_room_for_is_a_flag(trial: Callable[[str], Ran]) -> None:

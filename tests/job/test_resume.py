@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from hbench.container.errors import Cancelled
 from hbench.errors import ResumeError, SealError
 from hbench.job.folder import reopen
 from hbench.job.outcome import BatchOutcome
@@ -64,11 +65,27 @@ def test_a_batch_that_goes_on_is_running(world: World, stopped: BatchOutcome) ->
     assert (states[0], read_model(stopped.path / "batch.json", BatchFile).state) == ("cancelled", "done")
 
 
-def test_a_batch_that_never_came_to_a_trial_is_started_anew(world: World, stopped: BatchOutcome) -> None:
-    """It has no lock to go on from."""
+def test_a_job_that_the_batch_lacks_is_a_changed_harness(world: World, stopped: BatchOutcome) -> None:
+    """A job's name holds the digest of its harness."""
     shutil.rmtree(stopped.jobs[0].path)
-    with pytest.raises(ResumeError, match="stopped before its first trial"):
+    with pytest.raises(ResumeError, match="have changed"):
         _resume(world, stopped.path)
+
+
+def test_a_batch_that_never_came_to_a_trial_begins_at_the_beginning(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped while images are made, or killed before its first journal."""
+
+    def cancelled(*_: object) -> None:
+        raise Cancelled
+
+    with monkeypatch.context() as patched:
+        patched.setattr(world.engine, "build", cancelled)
+        first = world.run()
+    assert (first.cancelled, read_model(first.path / "batch.json", BatchFile).state) == (True, "cancelled")
+    again = _resume(world, first.path)
+    assert all(job.not_sealed is None and verify(job.path) == [] for job in again.jobs)
 
 
 def test_a_kill_between_result_and_journal_is_made_up_for(world: World) -> None:

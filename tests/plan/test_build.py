@@ -202,3 +202,15 @@ def test_a_plan_holds_no_secret(dataset: Path, monkeypatch: pytest.MonkeyPatch) 
     text = SUITE + "[[model]]\nname = 'm'\napi_key_env = 'SOME_KEY'\n"
     plan = build_plan(suite_in(dataset, text), skip_invalid=True)
     assert "sk-test-1234567890" not in json.dumps(repr(plan))
+
+
+def test_a_host_variable_that_the_suite_does_not_pass_is_refused_before_anything_runs(dataset: Path) -> None:
+    """With the task's file and what to add; a default makes it unnecessary (`[env] pass`)."""
+    file = next(dataset.rglob("task.toml"))
+    file.write_text(file.read_text() + '\n[solution.env]\nTOKEN = "${SOME_TOKEN}"\nOTHER = "${OTHER:-none}"\n')
+    with pytest.raises(TaskError) as refused:
+        build_plan(suite_in(dataset), skip_invalid=True)
+    assert refused.value.where == str(file)
+    assert "SOME_TOKEN" in str(refused.value)
+    passing = SUITE + '\n[env]\npass = ["SOME_TOKEN"]\n'
+    assert build_plan(suite_in(dataset, passing), skip_invalid=True).trials

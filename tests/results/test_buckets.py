@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hbench.results.buckets import bucket, is_infrastructure_error, may_run_again
+from hbench.results.buckets import bucket, never_got_to_the_agent
 from hbench.trial import ending
 from hbench.trial.ending import TrialEnding
 
@@ -34,10 +34,10 @@ def test_an_ending_falls_into_the_bucket_of_the_table(name: str, cells: list[str
 
 
 @pytest.mark.parametrize(("name", "cells"), TABLE.items())
-def test_only_a_trial_that_never_got_to_its_agent_may_run_again(name: str, cells: list[str]) -> None:
+def test_only_a_trial_that_never_got_to_its_agent_never_got_to_the_agent(name: str, cells: list[str]) -> None:
     """A cancelled one is run by a resume alone, never by a retry."""
-    assert may_run_again(name, agent_begun=False) == (cells[2] == "yes, if the agent had not begun")
-    assert not may_run_again(name, agent_begun=True)
+    assert never_got_to_the_agent(name, agent_begun=False) == (cells[2] == "yes, if the agent had not begun")
+    assert not never_got_to_the_agent(name, agent_begun=True)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in CLASSES if kind is not TrialEnding])
@@ -47,9 +47,10 @@ def test_every_ending_without_a_reward_is_in_the_table(kind: type[TrialEnding]) 
 
 
 def test_a_model_out_of_reach_is_the_infrastructures_fault_only_before_the_agent_worked() -> None:
-    """E01: a setup error is it whenever it comes."""
-    assert is_infrastructure_error("ModelUnreachableError", agent_begun=False)
-    assert not is_infrastructure_error("ModelUnreachableError", agent_begun=True)
-    assert is_infrastructure_error("EngineError", agent_begun=True)
-    assert not is_infrastructure_error("RewardTamperedError", agent_begun=True)
-    assert not is_infrastructure_error(None, agent_begun=False)
+    """E01: what an agent breaks once it has begun is the agent's."""
+    assert never_got_to_the_agent("ModelUnreachableError", agent_begun=False)
+    assert not never_got_to_the_agent("ModelUnreachableError", agent_begun=True)
+    assert never_got_to_the_agent("EngineError", agent_begun=False)
+    assert not never_got_to_the_agent("EngineError", agent_begun=True)
+    assert not never_got_to_the_agent("RewardTamperedError", agent_begun=True)
+    assert not never_got_to_the_agent(None, agent_begun=False)
