@@ -2,10 +2,11 @@
 
 import difflib
 import re
+import stat
 import tomllib
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,8 +15,10 @@ from pydantic import BaseModel, ValidationError
 from hbench.errors import HbenchError
 from hbench.text import safe
 from hbench.tomllines import Location, key_lines
+from hbench.tomlwords import message, shown
 
 M = TypeVar("M", bound=BaseModel)
+MOST_TEXT_BYTES = 2**20
 
 
 def parse_toml(text: str, *, name: str, error: type[HbenchError]) -> dict[str, Any]:
@@ -24,17 +27,32 @@ def parse_toml(text: str, *, name: str, error: type[HbenchError]) -> dict[str, A
         return tomllib.loads(text)
     except RecursionError as problem:
         raise error("nested too deeply", where=name, hint="Write the value with fewer brackets.") from problem
-    except ValueError as problem:  # TOMLDecodeError, and what int() says to thousands of digits
+    except tomllib.TOMLDecodeError as problem:
         line = re.search(r"at line (\d+)", str(problem))
         where = f"{name}:{line[1]}" if line else name
         raise error(f"not valid TOML: {problem}", where=where, hint="Correct the syntax of that line.") from problem
+    except ValueError as problem:  # int() refuses thousands of digits
+        raise error("holds a number of too many digits", where=name, hint="Write a shorter number.") from problem
 
 
-def validate(data: Mapping[str, Any], model: type[M], *, text: str, name: str, error: type[HbenchError]) -> M:
+def validate(
+    data: Mapping[str, Any],
+    model: type[M],
+    *,
+    text: str,
+    name: str,
+    error: type[HbenchError],
+    flag_of: Callable[[Location], str | None] = lambda _: None,
+) -> M:
     """`data` as `model`; the first fault is raised as `error` at the line where its key stands.
 
-    `text` is the document that `data` was read from (empty if there is none: then no line is named), `name` what a
-    message calls it, usually its path.
+    Args:
+        data: The document's values.
+        model: What they should fit.
+        text: The document that `data` was read from; empty if there is none: then no line is named.
+        name: What a message calls it, usually its path.
+        error: What is raised.
+        flag_of: The flag of the command line that said the value at a place, None if a file did.
     """
     try:
         return model.model_validate(data)
@@ -48,8 +66,15 @@ def validate(data: Mapping[str, Any], model: type[M], *, text: str, name: str, e
         if first["type"] == "extra_forbidden":
             known = known_keys(model, loc)
             raise error(f'unknown key "{key}"', where=where, hint=nearest(str(loc[-1]), known)) from problem
-        message = "is required" if first["type"] == "missing" else first["msg"].removeprefix("Value error, ")
-        raise error(f'"{key}": {message}', where=where, hint=_got(first.get("input"))) from problem
+        flag = flag_of(loc)
+        called = f'"{key}"' if flag is None else f'{flag} ("{key}")'
+        what = message(first, key=key, is_table_list=_is_table_list(model, loc))
+        raise error(f"{called}: {what}", where=where, hint=_got(first.get("input"))) from problem
+
+
+def _is_table_list(model: type[BaseModel], loc: Location) -> bool:
+    """Whether there is a list of tables at `loc`, or an entry of one."""
+    return bool(known_keys(model, (*loc, "") if isinstance(loc[-1], int) else (*loc, 0, "")))
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
@@ -68,7 +93,7 @@ def _got(value: Any) -> str | None:
     """What stands there, so that a message about it need not be looked up. None where it is too much to show."""
     if value is None or isinstance(value, dict | list):
         return None
-    return f"It says {safe(repr(value), 80)}; correct it."
+    return f"It says {shown(value)}; correct it."
 
 
 def known_keys(model: type[BaseModel], loc: Location) -> list[str]:
@@ -115,8 +140,16 @@ def _closest(lines: Mapping[Location, int], loc: Location) -> int | None:
 
 
 def read_text(path: Path, *, error: type[HbenchError], hint: str) -> str:
-    """The file's text, decoded as UTF-8 (a byte order mark is dropped) with an error that names the file."""
+    """The file's text, decoded as UTF-8 (a byte order mark is dropped) with an error that names the file.
+
+    It is looked at before it is opened: a pipe would never answer, a device never end.
+    """
     try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise error("is not a regular file", where=path, hint=hint)
+        if status.st_size > MOST_TEXT_BYTES:
+            raise error("is larger than 1 MiB", where=path, hint=hint)
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as problem:
         raise error("no such file", where=path, hint=hint) from problem

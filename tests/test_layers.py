@@ -12,7 +12,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "hbench"
 
-GROUND = {"errors", "shipped", "text", "tomlfile", "tomllines", "version"}
+GROUND = {"errors", "shipped", "text", "tomlfile", "tomllines", "tomlwords", "version"}
 INPUTS = {"suite", "task", "adapter"}
 MAY_IMPORT = {
     "suite": GROUND | INPUTS | {"results"},

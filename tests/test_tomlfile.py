@@ -11,9 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
+from hbench.adapter.model import AdapterFile
 from hbench.errors import SuiteError
+from hbench.suite.model import Suite
+from hbench.task.config import TaskConfig
 from hbench.tomlfile import known_keys, line_of, nearest, parse_toml, read_text, validate
 from hbench.tomllines import Location, key_lines
+from hbench.tomlwords import ALLOWED
 
 
 class Leaf(BaseModel):
@@ -268,11 +272,52 @@ def test_a_byte_order_mark_is_not_a_syntax_error(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
-    """Absent, a folder, or not UTF-8: each ends with the path and the next step."""
+    """Absent, a folder, too large, or not UTF-8: each ends with the path and the next step."""
     (tmp_path / "latin").write_bytes(b"\xe9")
+    (tmp_path / "large").write_bytes(b"#" * (2**20 + 1))
+    with pytest.raises(SuiteError, match="is larger than 1 MiB"):
+        read_text(tmp_path / "large", error=SuiteError, hint="Check the path.")
     with pytest.raises(SuiteError, match="no such file"):
         read_text(tmp_path / "absent", error=SuiteError, hint="Check the path.")
-    with pytest.raises(SuiteError, match="directory"):
+    with pytest.raises(SuiteError, match="is not a regular file"):
         read_text(tmp_path, error=SuiteError, hint="Check the path.")
     with pytest.raises(SuiteError, match="not UTF-8 at byte 0"):
         read_text(tmp_path / "latin", error=SuiteError, hint="Check the path.")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[leaf]\nsize = 1\n", '"leaf": [[leaf]] is a list of tables: write two brackets'),
+        ('leaf = ["a"]\n', '"leaf": [[leaf]] is a list of tables: write two brackets'),
+        ("[[best]]\n", '"best": is one table: write [best]'),
+        ("best = 1\n", '"best": is one table: write [best]'),
+        ("by_name = 1\n", '"by_name": must be a table'),
+        ("best.size = true\n", "It says true;"),
+        ("best.size = 1979-05-27\n", "It says 1979-05-27;"),
+        ("best.colour = 0x" + "f" * 9000 + "\n", "It says a very long number;"),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_words_of_toml(text: str, said: str) -> None:
+    """Whoever writes a file need not know Python."""
+    assert said in refusal(f'name = "x"\n{text}')
+
+
+def test_a_number_of_thousands_of_digits_is_no_advice_for_programmers() -> None:
+    with pytest.raises(SuiteError, match=r"^t\.toml: holds a number of too many digits\n  Write a shorter number\.$"):
+        parse_toml("a = " + "1" * 20_000, name="t.toml", error=SuiteError)
+
+
+def patterns(schema: Any) -> set[str]:
+    """Every pattern in a JSON schema."""
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    found = {schema["pattern"]} if isinstance(schema, dict) and isinstance(schema.get("pattern"), str) else set()
+    return found.union(*map(patterns, inner))
+
+
+@pytest.mark.parametrize("model", [Suite, AdapterFile, TaskConfig])
+def test_every_pattern_of_a_file_is_put_into_words(model: type[BaseModel]) -> None:
+    """A bare regular expression helps few people."""
+    found = patterns(model.model_json_schema())
+    assert found
+    assert found <= ALLOWED.keys()

@@ -16,6 +16,7 @@ from hbench.tomlfile import nearest, parse_toml, read_text, validate
 _FILE = "adapter.toml"
 _LITTER = re.compile(r"__pycache__|\.git|\.DS_Store|.*~|\..*\.sw[a-p]|\.#.*|#.*#")
 """What editors, Python and git leave behind: no part of a harness, neither digested nor copied."""
+_NAME_HINT = "Rename it without control and direction characters, in UTF-8."
 
 
 def built_in_names() -> list[str]:
@@ -33,7 +34,10 @@ def find(name: str) -> Adapter:
         raise AdapterError(f'"{name}" is a path, not a name', hint="Give a harness's folder as `path`.")
     known = built_in_names()
     if name not in known:
-        raise AdapterError(f'no adapter is named "{name}"', hint=nearest(name, known))
+        hint = nearest(name, known)
+        if Path(name, _FILE).is_file():
+            hint = f"The folder of that name holds an adapter: write ./{name}, as -a or as `path`."
+        raise AdapterError(f'no adapter is named "{name}"', hint=hint)
     folder = shipped("adapters", name)
     return Adapter(name=name, spec=_spec(folder), folder=folder, digest=digest(folder), built_in=True)
 
@@ -45,12 +49,12 @@ def load(folder: Path) -> Adapter:
         AdapterError: No such folder, or its adapter.toml or files cannot be used.
     """
     if not folder.is_dir():
-        raise AdapterError("no such folder", where=folder, hint=f"Give a folder that holds an {_FILE}.")
+        raise AdapterError(f"no such folder: {folder}", hint=f"Give a folder that holds an {_FILE}.")
     folder = folder.resolve()
     if folder.parent == shipped("adapters").resolve() and folder.name in built_in_names():
         return find(folder.name)
     if not (folder / _FILE).is_file():
-        raise AdapterError(f"holds no {_FILE}", where=folder, hint="Write one: format, name, version, command.")
+        raise AdapterError(f"{folder} holds no {_FILE}", hint="Write one: format, name, version, command.")
     found = digest(folder)
     return _foreign(_spec(folder), folder, found)
 
@@ -89,7 +93,7 @@ def files(folder: Path) -> list[Path]:
         for name in folders + [name for name in names if not _LITTER.fullmatch(name)]:
             path = Path(parent, name)
             if is_absurd(name):
-                raise AdapterError(f"the name {name!r} cannot be used", where=folder, hint="Rename it.")
+                raise AdapterError(f"the name {name!r} cannot be used", where=folder, hint=_NAME_HINT)
             mode = path.lstat().st_mode
             if stat.S_ISREG(mode):
                 found.append(path.relative_to(folder))

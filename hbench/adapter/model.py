@@ -3,9 +3,24 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from hbench.text import is_absurd
+
+
+def _plain(value: str) -> str:
+    if "/" in value or is_absurd(value):
+        raise ValueError("must hold neither a slash nor control characters")
+    return value
+
+
+def _printable(value: str) -> str:
+    """A script may have lines and tabs; what else is below a blank has no business in an argument."""
+    if any(character < " " and character not in "\t\n" for character in value):
+        raise ValueError("must hold no control characters")
+    return value
 
 
 class AdapterFile(BaseModel):
@@ -30,11 +45,11 @@ class AdapterFile(BaseModel):
 
     format: Literal[1]
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")
-    version: str = Field(min_length=1, max_length=64)
+    version: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_plain)]
     description: str = ""
-    command: list[str]
+    command: list[Annotated[str, AfterValidator(_printable)]]
     instruction: Literal["file", "stdin", "arg"] = "file"
-    env: dict[str, str] = Field(default_factory=dict)
+    env: dict[str, Annotated[str, AfterValidator(_printable)]] = Field(default_factory=dict)
     stop_signal: Literal["TERM", "INT", "HUP", "QUIT"] = "TERM"
     stop_grace_s: float = Field(default=5.0, ge=0, le=60)
     sees_solution: bool = False

@@ -10,6 +10,7 @@ from hbench.text import safe
 
 PLAN_FORMAT = "hbench/plan@1"
 _DIGEST_WIDTH = 12
+_WIDEST_COLUMN = 40
 
 
 def document(plan: Plan) -> dict[str, Any]:
@@ -65,6 +66,7 @@ def _task(task: dict[str, Any]) -> list[str]:
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    """A cell that is wider than any column pushes the rest of its own row alone."""
+    widths = [min(max(map(len, column)), _WIDEST_COLUMN) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -15,6 +15,8 @@ GAP = 2
 NAMES = 2
 NONE = "-"
 COPY_WIDTH = 4096
+NARROWEST_TABLE = 60
+"""A terminal of fewer cells could not hold a table's figures whole."""
 STYLES = {"all errored": "bold red", "not run": "yellow"}
 
 
@@ -55,9 +57,14 @@ def without_repeats(grid: Grid) -> Grid:
     return replace(grid, rows=tuple(rows))
 
 
+def has_tables(console: Console) -> bool:
+    """Whether tables are for this console: a terminal that is not too narrow."""
+    return console.is_terminal and console.width >= NARROWEST_TABLE
+
+
 def show(console: Console, grid: Grid) -> None:
-    """Print it: as a table on a terminal, else one line a row, however long."""
-    if console.is_terminal:
+    """Print it: as a table where there are tables, else one line a row, however long."""
+    if has_tables(console):
         console.print(as_rich(grid))
         return
     for line in as_lines(grid):

@@ -8,7 +8,7 @@ from functools import partial
 from rich.console import Console
 from rich.text import Text
 
-from hbench.report.grid import NONE, Column, Grid, show, show_list, stacked, width, without_repeats
+from hbench.report.grid import NONE, Column, Grid, has_tables, show, show_list, stacked, width, without_repeats
 from hbench.report.summary import JobSummary
 from hbench.results.buckets import NOT_RUN
 from hbench.stats import Proportion, harbor_ks
@@ -55,7 +55,7 @@ def print_end(console: Console, jobs: Sequence[JobLine], *, batch: str) -> None:
         jobs: In the order of their rows.
         batch: The batch folder, as a person would type it.
     """
-    plain = not console.is_terminal
+    plain = not has_tables(console)
     for grid in end_grids(jobs, width_cells=None if plain else console.width):
         show(console, grid)
         console.print()

@@ -36,13 +36,16 @@ def job_folders(folder: Path) -> list[Path]:
         return [folder]
     if not folder.is_dir():
         raise SealError("no such folder", where=folder, hint="Give the folder of a job or of a batch.")
-    names = {path.name for path in folder.iterdir() if _is_job(path)}
-    if (folder / BATCH).exists():
-        names.update(read_model(folder / BATCH, BatchFile).jobs)
+    names = {path.name for path in folder.iterdir() if _is_job(path)} | (_named(folder) or set())
     if not names:
         hint = "Give the folder that has a lock.json, or the one above it."
         raise SealError("is neither a job nor a batch", where=folder, hint=hint)
     return [folder / name for name in sorted(names)]
+
+
+def _named(batch: Path) -> set[str] | None:
+    """The jobs that the folder's batch.json names, None if there is none."""
+    return set(read_model(batch / BATCH, BatchFile).jobs) if (batch / BATCH).exists() else None
 
 
 def _is_job(folder: Path) -> bool:
@@ -58,9 +61,12 @@ def _verify_batch(folder: Path, jobs: list[Path]) -> list[Fault]:
     """Each job, and the suite file, which lies outside every seal: the locks know its digest."""
     suite = folder / SUITE
     digest = hashlib.sha256(read_bytes(suite)).hexdigest() if suite.exists() else None
+    named = _named(folder)
     faults = []
     for job in jobs:
         name = escaped(job.name)
+        if named is not None and job.name not in named:
+            faults.append(Fault(name, "is not a job of this batch: batch.json does not name it"))
         if job.is_symlink() or not job.is_dir():
             faults.append(Fault(name, "is missing: batch.json names this job"))
             continue

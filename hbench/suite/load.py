@@ -1,5 +1,6 @@
 """Suite file to Suite."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,8 +67,15 @@ def read_suite(path: Path, *, base: Path | None = None) -> LoadedSuite:
     return parse_suite(text, base=base or path.parent, name=str(path))
 
 
-def parse_suite(text: str, *, base: Path, name: str, is_file: bool = True) -> LoadedSuite:
-    """The suite in a TOML document, its types checked."""
+def parse_suite(
+    text: str,
+    *,
+    base: Path,
+    name: str,
+    is_file: bool = True,
+    flag_of: Callable[[Location], str | None] = lambda _: None,
+) -> LoadedSuite:
+    """The suite in a TOML document, its types checked; errors name the flag that said a key, where one did."""
     data = parse_toml(text, name=name, error=SuiteError)
-    suite = validate(data, Suite, text=text if is_file else "", name=name, error=SuiteError)
+    suite = validate(data, Suite, text=text if is_file else "", name=name, error=SuiteError, flag_of=flag_of)
     return LoadedSuite(suite=suite, text=text, base=base, name=name, is_file=is_file)

@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hbench.shipped import shipped
 from hbench.suite.flags import Flags
 from hbench.suite.load import LoadedSuite, parse_suite, read_suite
 from hbench.suite.model import OWN_DATASET, TIMED_PHASES
+from hbench.tomllines import Location
 
 Table = dict[str, Any]
 Document = dict[str, Any]
@@ -32,6 +34,29 @@ _KEY_OF_FLAG = {
     "build_timeout_multiplier": ("limits", "build_timeout_multiplier"),
 }
 """Flags that say exactly what one key of the suite says."""
+
+FLAG_OF_KEY: dict[tuple[str, ...], str] = {
+    ("suite", "attempts"): "-k",
+    ("suite", "concurrency"): "-n",
+    ("suite", "seed"): "--seed",
+    ("dataset", "name"): "-d",
+    ("dataset", "path"): "-p",
+    ("dataset", "include"): "-i",
+    ("dataset", "exclude"): "-x",
+    ("dataset", "first"): "-l",
+    ("harness", "name"): "-a",
+    ("harness", "path"): "-a",
+    ("model", "name"): "-m",
+    ("model", "provider"): "-m",
+    ("retry", "max_retries"): "--max-retries",
+    ("network", "mode"): "--network",
+    ("network", "allow"): "--allow",
+    ("limits", "agent_timeout_multiplier"): "--agent-timeout-multiplier",
+    ("limits", "verifier_timeout_multiplier"): "--verifier-timeout-multiplier",
+    ("limits", "setup_timeout_multiplier"): "--agent-setup-timeout-multiplier",
+    ("limits", "build_timeout_multiplier"): "--environment-build-timeout-multiplier",
+}
+"""How what a flag said is called in an error about it: the file's own values have been checked by then."""
 
 
 def resolve(path: Path | None, flags: Flags) -> LoadedSuite:
@@ -74,7 +99,19 @@ def _with_flags(loaded: LoadedSuite, document: Document, flags: Flags) -> Loaded
         if said is not None and said != ():
             document.setdefault(table, {})[key] = list(said) if isinstance(said, tuple) else said
     name = loaded.name if loaded.name == "flags" else f"{loaded.name} with flags"
-    return parse_suite(_as_toml(document), base=loaded.base, name=name, is_file=False)
+    return parse_suite(_as_toml(document), base=loaded.base, name=name, is_file=False, flag_of=_flag_of(flags))
+
+
+def _flag_of(flags: Flags) -> Callable[[Location], str | None]:
+    """The flag that said the value at a place; `--timeout-multiplier` speaks for those without one of their own."""
+
+    def flag(loc: Location) -> str | None:
+        path = tuple(part for part in loc if isinstance(part, str))
+        if path[0] == "limits" and getattr(flags, path[-1], None) is None:
+            return "--timeout-multiplier"
+        return FLAG_OF_KEY.get(path)
+
+    return flag
 
 
 def _as_toml(document: Document) -> str:
@@ -103,6 +140,9 @@ def _put_harnesses(document: Document, flags: Flags, *, base: Path) -> None:
         return
     entries: list[Table] = []
     for agent in dict.fromkeys(flags.agent):
+        if ":" in agent and "/" not in agent:
+            hint = "Give the folder that holds its adapter.toml: -a ./my-harness."
+            raise SuiteError(f'-a "{agent}": hbench runs adapter folders, not Python classes', where="flags", hint=hint)
         is_path = "/" in agent or agent.startswith(".")
         entry = {"path": _relative(Path(agent), base)} if is_path else {"name": agent}
         entries += [e for e in document.get("harness", []) if entry.items() <= e.items()] or [entry]

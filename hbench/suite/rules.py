@@ -52,6 +52,19 @@ def one_source_per_harness(suite: Suite) -> Iterator[Refusal]:
             )
 
 
+def no_home_paths(suite: Suite) -> Iterator[Refusal]:
+    paths: list[tuple[Location, str | None]] = [
+        (("dataset", "path"), suite.dataset.path),
+        *((("harness", index, "path"), harness.path) for index, harness in enumerate(suite.harness)),
+        (("network", "ca_bundle"), suite.network.ca_bundle),
+    ]
+    for loc, path in paths:
+        if path is not None and (path == "~" or path.startswith("~/")):
+            what = f'{loc[-1]} = "{path}": ~ stands for nothing in a suite, which is for others too'
+            hint = "Write the path relative to the suite file, or an absolute one."
+            yield Refusal(loc=loc, what=what, hint=hint)
+
+
 def no_model_twice(suite: Suite) -> Iterator[Refusal]:
     names = [model.name for model in suite.model]
     for index, name in enumerate(names):
@@ -104,6 +117,7 @@ RULES: tuple[Callable[[Suite], Iterator[Refusal]], ...] = (
     one_dataset,
     some_harness,
     one_source_per_harness,
+    no_home_paths,
     no_model_twice,
     no_key_for_tasks,
     allow_needs_allowlist,

@@ -3,6 +3,7 @@
 from hbench.errors import TaskError
 from hbench.task.model import Task
 from hbench.tomlfile import line_of, read_text
+from hbench.tomlwords import shown
 
 _KEY = ("metadata", "baseline_reward")
 
@@ -19,7 +20,7 @@ def baseline_reward(task: Task) -> float:
     file = task.folder / "task.toml"
     line = line_of(read_text(file, error=TaskError, hint="Put the file back."), _KEY)
     raise TaskError(
-        f'"metadata.baseline_reward" is {said!r}, not a number from 0 to below 1',
+        f'"metadata.baseline_reward" is {shown(said)}, not a number from 0 to below 1',
         where=f"{file}:{line}",
         hint="Say what a trial without any work earns.",
     )

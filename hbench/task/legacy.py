@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hbench.tomllines import Location
+from hbench.tomlwords import shown
 
 VERSIONS = ("1.0", "1.1", "1.2", "1.3", "1.4")
 _SIZE = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*([KMG])\s*", re.IGNORECASE)
@@ -45,10 +46,10 @@ def _versioned(document: Table) -> Table:
     version = document.get("schema_version", VERSIONS[-1] if old is None else old)
     if old is not None and old != version:
         raise OldKeyError(
-            ("version",), f'"version" {old!r} contradicts "schema_version" {version!r}', "Keep one of them."
+            ("version",), f'"version" {shown(old)} contradicts "schema_version" {shown(version)}', "Keep one of them."
         )
     if version not in VERSIONS:
-        what = f'"{key}" {version!r} is not a known format of task.toml'
+        what = f'"{key}" {shown(version)} is not a known format of task.toml'
         raise OldKeyError((key,), what, f"Known: {', '.join(VERSIONS)}, written as strings.")
     return {**document, "schema_version": version}
 
@@ -77,7 +78,7 @@ def _migrate_environment(parent: Table, location: Location) -> None:
         said = table.pop(old)
         value = read(said, where)
         if table.setdefault(new, value) != value:
-            what = f'"{old}" {said!r} contradicts "{new}" {table[new]!r}'
+            what = f'"{old}" {shown(said)} contradicts "{new}" {shown(table[new])}'
             raise OldKeyError(where, what, f'Keep "{new}" and remove "{old}", its old name.')
 
 
@@ -86,11 +87,11 @@ def _mebibytes(said: Any, location: Location) -> int:
     size = int(float(match[1]) * _MEBIBYTES[match[2].upper()]) if match else 0
     if size < 1:
         hint = f'Write a size of at least 1 MiB such as "512M" or "2G", or use "{location[-1]}_mb" and a number.'
-        raise OldKeyError(location, f'"{location[-1]}" {said!r} is not a size', hint)
+        raise OldKeyError(location, f'"{location[-1]}" {shown(said)} is not a size', hint)
     return size
 
 
 def _network_mode(said: Any, location: Location) -> str:
     if not isinstance(said, bool):
-        raise OldKeyError(location, f'"allow_internet" {said!r} is neither true nor false', 'Use "network_mode".')
+        raise OldKeyError(location, f'"allow_internet" {shown(said)} is neither true nor false', 'Use "network_mode".')
     return "public" if said else "no-network"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from hbench.task.load import MOST_TEXT_BYTES
 from hbench.task.model import Task
+from hbench.tomlfile import MOST_TEXT_BYTES
 
 _WORDS = re.compile(r"\b(check(?:er|ing script)s?|verifiers?|graders?|benchmarks?|solutions?)\b", re.IGNORECASE)
 _TESTS = re.compile(r"(?<![\w./-])/tests\b|\btest\.sh\b")

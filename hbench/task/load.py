@@ -4,6 +4,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from hbench.errors import TaskError
@@ -11,14 +12,14 @@ from hbench.task.config import ArtifactTable, EnvironmentTable, HealthcheckTable
 from hbench.task.digest import digests_of
 from hbench.task.model import Artifact, Environment, Healthcheck, Phase, Task
 from hbench.task.template import has_partial_template
-from hbench.task.tree import entries
+from hbench.task.tree import WHY_ABSURD, entries
 from hbench.task.unsupported import unsupported
 from hbench.text import is_absurd
-from hbench.tomlfile import parse_toml, read_text
+from hbench.tomlfile import MOST_TEXT_BYTES, parse_toml, read_text
+from hbench.tomllines import key_lines
 
 AGENT_TIMEOUT_S = 2400.0
 """Where task.toml is silent (FEATURES R11)."""
-MOST_TEXT_BYTES = 2**20
 _CANARY = re.compile(r"(<!--.*canary.*-->|#.*canary.*)", re.IGNORECASE)
 _LAYOUT_HINT = "A task folder holds instruction.md, task.toml, environment/Dockerfile and tests/test.sh."
 
@@ -33,12 +34,12 @@ def load_task(folder: Path) -> Task:
         raise TaskError("no such folder", where=folder, hint=_LAYOUT_HINT)
     name = folder.resolve().name
     if is_absurd(name):
-        raise TaskError(f"the folder's name {name!r} cannot be used", where=repr(str(folder)), hint="Rename it.")
+        what = f"the folder's name {name!r} cannot be used: {WHY_ABSURD}"
+        raise TaskError(what, where=repr(str(folder)), hint="Rename it.")
     tree = entries(folder)
-    config, warnings = read_config(_text(folder, "task.toml"), name=str(folder / "task.toml"))
-    if lacking := unsupported(config, {entry.path for entry in tree}):
-        hint = "Leave the task out of the dataset."
-        raise TaskError(f"not supported yet: {'; '.join(lacking)}", where=folder / "task.toml", hint=hint)
+    text = _text(folder, "task.toml")
+    config, warnings = read_config(text, name=str(folder / "task.toml"))
+    _check_supported(config, text, folder / "task.toml", {entry.path for entry in tree})
     agent, verifier = config.agent, config.verifier
     home = folder.resolve()
     return Task(
@@ -57,6 +58,18 @@ def load_task(folder: Path) -> Task:
         digests=digests_of(folder, tree),
         warnings=(*warnings, *_partial_templates(config)),
     )
+
+
+def _check_supported(config: TaskConfig, text: str, file: Path, paths: AbstractSet[str]) -> None:
+    lines = key_lines(text)
+    lacking = unsupported(config, paths, lines.keys())
+    if lacking:
+        places = [lines[loc] for loc, _ in lacking if loc in lines]
+        raise TaskError(
+            f"not supported yet: {'; '.join(phrase for _, phrase in lacking)}",
+            where=f"{file}:{min(places)}" if places else file,
+            hint="Leave the task out of the dataset.",
+        )
 
 
 def task_name(folder: Path) -> str:

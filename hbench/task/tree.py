@@ -16,6 +16,7 @@ from hbench.text import is_absurd
 MOST_BYTES = 10 * 2**30
 DEEPEST = 100
 MOST_VISITS = 1_000_000
+WHY_ABSURD = "it holds control or direction characters, is not UTF-8, or is too long"
 _TOP = ("environment", "tests", "solution", "steps", "baselines")
 
 
@@ -63,7 +64,7 @@ def _walk(folder: Path) -> Iterator[Entry]:
                 path = prefix + item.name
                 if is_absurd(item.name):
                     hint = "Rename it without control characters."
-                    raise TaskError(f"the name {path!r} cannot be used", where=folder, hint=hint)
+                    raise TaskError(f"the name {path!r} cannot be used: {WHY_ABSURD}", where=folder, hint=hint)
                 if item.is_dir(follow_symlinks=False):
                     waiting.append(f"{path}/")
                 else:

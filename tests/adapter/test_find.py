@@ -95,7 +95,7 @@ def test_a_built_ins_own_folder_is_the_built_in(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     """With what it should hold."""
-    with pytest.raises(AdapterError, match=r"gone: no such folder\n.*adapter.toml"):
+    with pytest.raises(AdapterError, match=r"^no such folder: .*/gone\n.*adapter.toml"):
         load(tmp_path / "gone")
 
 
@@ -121,6 +121,11 @@ def test_an_unknown_key_is_an_error_at_its_line(folder: Path, key: str) -> None:
         (MINIMAL.replace('"2.0"', "2.0"), "adapter.toml:3: "),
         (MINIMAL.replace("format = 1\n", ""), '"format": is required'),
         (MINIMAL + "command = [\n", "not valid TOML"),
+        (MINIMAL.replace('"2.0"', '"2/0"'), "adapter.toml:3: "),
+        (MINIMAL.replace('"2.0"', '"2\\n0"'), "adapter.toml:3: "),
+        (MINIMAL.replace('"sh"', '"s\\u0000h"'), "adapter.toml:4: "),
+        (MINIMAL.replace('"sh"', '"s\\u001bh"'), "adapter.toml:4: "),
+        (MINIMAL + 'env = { A = "\\u0000" }', "adapter.toml:5: "),
     ],
 )
 def test_a_faulty_file_is_named_with_its_line(folder: Path, text: str, complaint: str) -> None:
@@ -231,3 +236,16 @@ def test_a_baseline_whose_name_is_no_harnesss_is_refused(tmp_path: Path, name: s
     (tmp_path / name).touch()
     with pytest.raises(AdapterError, match="cannot be a baseline's name"):
         baseline(tmp_path / name)
+
+
+def test_a_command_may_be_a_script_of_several_lines(folder: Path) -> None:
+    """Line feeds and tabs are what scripts are made of."""
+    (folder / "adapter.toml").write_text(MINIMAL.replace('"sh"', '"a\\n\\tb"'))
+    assert load(folder).spec.command[0] == "a\n\tb"
+
+
+def test_a_folder_given_as_a_name_is_told_how_to_write_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name alone never means a folder."""
+    monkeypatch.chdir(folder.parent)
+    with pytest.raises(AdapterError, match=r"holds an adapter: write \./my-harness"):
+        find("my-harness")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -133,11 +134,18 @@ def test_no_value_of_a_variable_is_printed(tasks: Path, tmp_path: Path, monkeypa
 def test_what_others_wrote_is_made_safe_for_a_terminal(tasks: Path, tmp_path: Path) -> None:
     """An adapter may say any version."""
     (tmp_path / "mine").mkdir()
-    said = 'format = 1\nname = "mine"\nversion = "1\\u001b[31m"\ncommand = []\n'
+    said = 'format = 1\nname = "mine"\nversion = "1\\u200b[31m"\ncommand = []\n'
     (tmp_path / "mine" / "adapter.toml").write_text(said)
     arguments = ("-p", str(tasks / "alpha"), "-a", str(tmp_path / "mine"), "--network", "open")
     assert "1\N{REPLACEMENT CHARACTER}[31m" in run(*arguments)
-    assert "\x1b" not in run(*arguments) + run(*arguments, "--json")
+    assert "\u200b" not in run(*arguments) + run(*arguments, "--json")
+
+
+def test_one_very_long_name_does_not_pad_every_line(tasks: Path) -> None:
+    """It pushes the rest of its own line alone."""
+    shutil.copytree(tasks / "alpha", tasks / ("x" * 200))
+    lines = run("-p", str(tasks), "--skip-invalid", "--network", "open").splitlines()
+    assert max(len(line) for line in lines if "x" * 20 not in line) < 200
 
 
 def test_a_suite_that_hbench_cannot_run_yet_ends_with_the_next_step(

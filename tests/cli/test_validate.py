@@ -161,4 +161,4 @@ def test_errors_have_codes_of_their_own(monkeypatch: pytest.MonkeyPatch, capsys:
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith("error: absent: no such folder")
+    assert capsys.readouterr().err.startswith("error: no such folder: absent")

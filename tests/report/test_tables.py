@@ -215,3 +215,9 @@ def test_a_terminal_names_a_job_once_and_marks_a_job_without_a_score(six: list[J
     text = console.file.getvalue()
     assert "\x1b[1;31mall errored" in text
     assert text.split("Trials by outcome")[1].split("Trials:")[0].count("claude-code") == 1
+
+
+@pytest.mark.parametrize("cells", [20, 59])
+def test_a_terminal_too_narrow_for_a_table_gets_a_line_a_row(six: list[JobLine], cells: int) -> None:
+    """Figures that are cut in silence would be wrong figures."""
+    assert printed(six, cells=cells) == printed(six, cells=None)

@@ -169,3 +169,12 @@ def test_a_folder_that_is_neither_a_job_nor_a_batch_is_an_error(tmp_path: Path) 
         verify(tmp_path)
     with pytest.raises(SealError, match="no such folder"):
         verify(tmp_path / "gone")
+
+
+def test_a_job_that_the_batch_does_not_name_is_named(sealed_job: Path) -> None:
+    """Such as a copy beside its original, good as its seal is."""
+    batch = sealed_job.parent
+    (batch / "suite.toml").write_bytes(b"[suite]\n")
+    shutil.copytree(sealed_job, batch / "copy")
+    write_batch(batch, sealed_job.name)
+    assert told(batch) == ["copy: is not a job of this batch: batch.json does not name it"]

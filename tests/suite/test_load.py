@@ -1,5 +1,6 @@
 """A suite file becomes a Suite, or an error that names file, line, key and what was meant."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,9 @@ def test_a_misspelt_key_is_told_what_was_meant() -> None:
         (f"[dataset]\ninclude = ['a']\n{ORACLE}", "s.toml:1: [dataset] has neither"),
         (f"[dataset]\nname = 'a'\npath = 'b'\n{ORACLE}", "s.toml:1: [dataset] has both"),
         (f"{ORACLE}[[harness]]\noptions = {{}}\n", "s.toml:3: this [[harness]] has neither"),
+        (f"[dataset]\npath = '~/tasks'\n{ORACLE}", 's.toml:2: path = "~/tasks": ~ stands for nothing'),
+        (f"[network]\nca_bundle = '~/ca.pem'\n{ORACLE}", "s.toml:2: ca_bundle"),
+        ("[[harness]]\npath = '~'\n", "s.toml:2: path"),
         (f"{ORACLE}path = 'x'\n", "s.toml:1: this [[harness]] has both"),
         (f"{ORACLE}[[model]]\nname='m'\n[[model]]\nname='m'\n", 's.toml:6: the model "m" stands'),
         (
@@ -161,3 +165,11 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="no such file") as caught:
         load_suite(tmp_path / "absent.toml")
     assert str(tmp_path / "absent.toml") in str(caught.value)
+
+
+def test_a_pipe_or_device_is_no_suite_file(tmp_path: Path) -> None:
+    """The one would never answer, the other never end."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
+        with pytest.raises(SuiteError, match="is not a regular file"):
+            load_suite(path)

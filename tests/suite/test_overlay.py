@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from hbench.cli.options import FLAG_OPTIONS
 from hbench.errors import SuiteError
 from hbench.suite.flags import Flags
 from hbench.suite.load import LoadedSuite, parse_suite, read_suite
-from hbench.suite.overlay import overlay, resolve, suite_from_flags
+from hbench.suite.overlay import FLAG_OF_KEY, overlay, resolve, suite_from_flags
 
 FILE = """
 [suite]
@@ -183,10 +184,10 @@ def test_a_value_out_of_range_is_an_error_that_says_it_came_from_the_flags(loade
     """No line is named: the text was never a file."""
     with pytest.raises(SuiteError) as alone:
         suite_from_flags(Flags(n_attempts=9))
-    assert str(alone.value).startswith('flags: "suite.attempts": ')
+    assert str(alone.value).startswith('flags: -k ("suite.attempts"): ')
     with pytest.raises(SuiteError) as above:
         overlay(loaded, Flags(n_attempts=9))
-    assert str(above.value).startswith('nightly.toml with flags: "suite.attempts": ')
+    assert str(above.value).startswith('nightly.toml with flags: -k ("suite.attempts"): ')
     assert "It says 9" in str(above.value)
 
 
@@ -227,3 +228,27 @@ def test_neither_file_nor_tasks_nor_harness_is_the_default_suite(
 def test_the_default_suite_that_ships_is_valid_and_says_open() -> None:
     """It runs with nothing but a Docker engine."""
     assert resolve(None, Flags()).suite.network.mode == "open"
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (Flags(timeout_multiplier=0), '--timeout-multiplier ("limits.agent_timeout_multiplier")'),
+        (Flags(setup_timeout_multiplier=0), '--agent-setup-timeout-multiplier ("limits.setup_timeout_multiplier")'),
+        (Flags(network="opne"), '--network ("network.mode")'),
+        (Flags(agent=("Oracle",)), '-a ("harness.name"): must be lower-case letters'),
+        (Flags(model=("a b",)), '-m ("model.name")'),
+        (Flags(agent=("my_mod:Class",)), '-a "my_mod:Class": hbench runs adapter folders, not Python classes'),
+    ],
+)
+def test_an_error_about_a_flag_names_the_flag(flags: Flags, said: str) -> None:
+    """A person who wrote no suite does not know its keys."""
+    with pytest.raises(SuiteError) as caught:
+        suite_from_flags(flags)
+    assert str(caught.value).startswith(f"flags: {said}")
+
+
+def test_the_flags_that_errors_name_exist() -> None:
+    """As the command line spells them."""
+    spelt = {name for option in FLAG_OPTIONS.values() for name in (option.default, *option.param_decls)}
+    assert set(FLAG_OF_KEY.values()) <= spelt

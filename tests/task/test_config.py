@@ -245,7 +245,7 @@ def test_a_shared_verifier_with_an_environment_of_its_own_is_an_error() -> None:
         ('{ source = "/a", destination = "a\\\\b" }', "forward slashes"),
         ('{ source = "/a", destination = "." }', "name a file"),
         ('{ source = "/a", destination = "a\\nb" }', "control characters"),
-        ('{ source = "/a", service = "-x" }', "match"),
+        ('{ source = "/a", service = "-x" }', "the first a letter"),
         ('{ destination = "a" }', "required"),
     ],
 )

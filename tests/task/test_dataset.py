@@ -90,8 +90,7 @@ def test_globs_match_the_whole_name_or_its_last_part(
 def test_a_pattern_that_matches_nothing_is_an_error(base: Path, key: str, pattern: str) -> None:
     """A misspelt name would silently change what is measured; upper and lower case are told apart."""
     error = fault(SuiteError, base, **{key: [pattern]})
-    assert error.where == f"[dataset] {key}"
-    assert f'"{pattern}" matches no task' in error.what
+    assert error.what == f'{key}: "{pattern}" matches no task'
 
 
 def test_a_misspelt_pattern_brings_the_nearest_name(base: Path) -> None:
@@ -124,16 +123,47 @@ def test_two_tasks_of_one_name_are_an_error_that_names_both(base: Path, make_tas
     error = fault(TaskError, base)
     assert '"org/delta"' in error.what
     assert str(base / "set/org-delta") in error.what
-    assert error.where == str(base / "set/other")
+    assert f"\n  {base}/set/other: " in error.what
+
+
+def test_two_tasks_of_one_name_hide_no_other_fault(base: Path, make_task: MakeTask) -> None:
+    """Nor can they be left out: which of the two was meant?"""
+    make_task("set/other", toml='[task]\nname = "org/delta"')
+    make_task("set/bad", toml="[environment]\ncpus = 0")
+    error = fault(TaskError, base)
+    assert error.what.startswith("2 of 7 tasks cannot run:\n")
+    assert "is also the name" in error.what
+    assert "environment.cpus" in error.what
+    with pytest.raises(TaskError, match="is also the name"):
+        selected(base, skip_invalid=True)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "place"),
+    [
+        ({"include": ["*", "zzz*"]}, "dataset.include.1"),
+        ({"exclude": ["zzz*"]}, "dataset.exclude.0"),
+        ({"sample": 99}, "dataset.sample"),
+        ({"path": "nowhere"}, "dataset.path"),
+        ({"path": None, "name": "terminal-bench@2.0"}, "dataset.name"),
+        ({"include": ["alpha"], "exclude": ["alpha"]}, "dataset"),
+    ],
+)
+def test_a_fault_of_the_suite_is_placed_at_its_key(base: Path, dataset: dict[str, Any], place: str) -> None:
+    """So that file and line can be named."""
+    table = DatasetTable.model_validate({"path": "set", **dataset})
+    with pytest.raises(HbenchError) as caught:
+        select(table, seed=0, base=base, skip_invalid=False, place=lambda loc: ".".join(map(str, loc)))
+    assert caught.value.where == place
 
 
 def test_all_invalid_tasks_are_reported_in_one_error(base: Path, make_task: MakeTask) -> None:
-    """A person corrects them in one go; the first one's place comes first."""
+    """A person corrects them in one go: the folder, then each on a line of its own."""
     make_task("set/bad-1", toml="[environment]\ncpus = 0")
     make_task("set/bad-2", files={"instruction.md": None})
     error = fault(TaskError, base)
-    assert error.where == f"{base}/set/bad-1/task.toml:2"
-    assert "2 of 7 tasks cannot run" in error.what
+    assert error.where == f"{base}/set"
+    assert error.what.startswith(f"2 of 7 tasks cannot run:\n  {base}/set/bad-1/task.toml:2: ")
     assert f"{base}/set/bad-2: the task has no instruction.md" in error.what
     assert "--skip-invalid" in str(error.hint)
 
@@ -155,7 +185,7 @@ def test_skipped_tasks_are_listed_with_a_reason_that_names_no_place_of_this_mach
     assert names(selection) == list(NAMES)
     assert selection.skipped["org/bad"].startswith('task.toml:4: "environment.cpus"')
     assert selection.skipped["bad-2"] == "the task has no task.toml"
-    assert "cannot be used" in selection.skipped["bad\\n3"]
+    assert "cannot be used: it holds control" in selection.skipped["bad\\n3"]
     assert not any(str(base) in reason for reason in selection.skipped.values())
 
 
