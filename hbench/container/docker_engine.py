@@ -18,6 +18,7 @@ from hbench.container.asking import START_ENGINE, ask, guarded, words
 from hbench.container.engine import BuildSpec, Command, ContainerSpec, EngineFacts, Finished, ImageFacts
 from hbench.container.errors import Cancelled, GoneError, RefusedError
 from hbench.container.execution import run_to_end
+from hbench.container.transport import spare
 from hbench.errors import EngineError
 
 _IDLE = ["sh", "-c", "exec tail -f /dev/null"]
@@ -31,6 +32,7 @@ def connect(*, connections: int = 64) -> "DockerEngine":
     """
     try:
         api = docker.APIClient(max_pool_size=connections, timeout=120, **kwargs_from_env())
+        spare(api, connections=connections)
         api.ping()
     except (DockerException, requests.RequestException) as problem:
         at = f" at DOCKER_HOST={os.environ['DOCKER_HOST']}" if os.environ.get("DOCKER_HOST") else ""

@@ -33,7 +33,9 @@ def build_plan(loaded: LoadedSuite, *, skip_invalid: bool) -> Plan:
         raise loaded.error(refusal)
     planned = arms(loaded, asked)
     seed = loaded.suite.suite.seed
-    selection = dataset.select(loaded.suite.dataset, seed=seed, base=loaded.base, skip_invalid=skip_invalid)
+    selection = dataset.select(
+        loaded.suite.dataset, seed=seed, base=loaded.base, skip_invalid=skip_invalid, place=loaded.where
+    )
     _check_variables(loaded.suite, selection.tasks)
     return expand(loaded, planned, selection)
 

@@ -1,12 +1,14 @@
 """Phase 4: what the agent left for people, copied out under caps. Nothing in it is trusted."""
 
+import shutil
 from pathlib import Path, PurePosixPath
 
 from hbench.task.model import Artifact, Task
 from hbench.trial.environment import Environment
 
-AGENT_LOGS = "/logs/agent"
-ARTIFACTS = "/logs/artifacts"
+LOGS = "/logs"
+_KEPT = ("agent", "artifacts")
+"""Folders of /logs, and of the trial."""
 
 
 def collect(task: Task, environment: Environment, folder: Path) -> tuple[str, ...]:
@@ -15,13 +17,31 @@ def collect(task: Task, environment: Environment, folder: Path) -> tuple[str, ..
     The harness's own stdout.txt stays the one hbench recorded, even if the agent left a file of that name.
     """
     flags: set[str] = set()
-    _copy(environment, AGENT_LOGS, folder / "agent", (), flags)
-    _copy(environment, ARTIFACTS, folder / "artifacts", (), flags)
+    _copy_logs(environment, folder, flags)
     for artifact in task.artifacts:
         destination = _destination(artifact, folder / "artifacts")
         if not _copy(environment, artifact.source, destination, artifact.exclude, flags):
             flags.add("artifact_missing")
     return tuple(sorted(flags))
+
+
+def _copy_logs(environment: Environment, folder: Path, flags: set[str]) -> None:
+    """Both folders by one request, since each costs as much as a short command."""
+    passing = folder / ".logs"
+    _copy(environment, LOGS, passing, (), flags)
+    for source in (passing / name for name in _KEPT):
+        target = folder / source.name
+        if source.is_dir():
+            target.mkdir(exist_ok=True)
+            for left in source.iterdir():
+                if (target / left.name).exists():
+                    flags.add("files_not_collected")
+                else:
+                    left.rename(target / left.name)
+    if passing.is_dir():
+        shutil.rmtree(passing)
+    else:
+        passing.unlink(missing_ok=True)
 
 
 def _copy(environment: Environment, source: str, destination: Path, exclude: tuple[str, ...], flags: set[str]) -> bool:

@@ -66,7 +66,7 @@ def _clear(environment: Environment, flags: set[str]) -> None:
     occupied = [path for path in (TESTS, VERIFIER_LOGS) if environment.has(path)]
     if TESTS in occupied:
         flags.add("tests_path_occupied")
-    if any(environment.has(path) for path in REWARD_FILES):
+    if VERIFIER_LOGS in occupied and any(environment.has(path) for path in REWARD_FILES):
         flags.add("reward_before_tests")
     if occupied:
         environment.as_root("rm", "-rf", "--", *occupied)  # the image's own, which the agent may have replaced
