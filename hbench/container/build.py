@@ -43,7 +43,7 @@ def build(api: docker.APIClient, spec: BuildSpec, cancel: Event) -> None:
         folder=spec.context,
         instructions=context.instructions(spec.context, spec.ca),
         tag=spec.tag,
-        labels={**spec.labels, "hbench.context": context.context_digest(spec.context, spec.ca)},
+        labels={"hbench.context": context.context_digest(spec.context, spec.ca)},
         until=time.monotonic() + spec.timeout_s,
         cancel=cancel,
         output=recent,

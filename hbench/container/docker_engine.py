@@ -54,8 +54,6 @@ class DockerEngine:
             os=str(info["OSType"]),
             arch=str(info["Architecture"]),
             builder=image_build.builder_name(),
-            cpus=int(info["NCPU"]),
-            memory_mb=int(info["MemTotal"]) >> 20,
         )
 
     def image(self, reference: str) -> ImageFacts | None:

@@ -18,8 +18,6 @@ class EngineFacts:
     os: str
     arch: str
     builder: str
-    cpus: int
-    memory_mb: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +103,6 @@ class BuildSpec:
 
     context: Path
     tag: str
-    labels: Mapping[str, str]
     ca: CaBundle | None = None
     timeout_s: float
     output: Callable[[bytes], None]

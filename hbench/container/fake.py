@@ -52,9 +52,7 @@ class FakeEngine:
     _lock: Lock = field(default_factory=Lock)
 
     def facts(self) -> EngineFacts:
-        return EngineFacts(
-            version="0", api_version="1.41", os="linux", arch="x86_64", builder="classic", cpus=2, memory_mb=4096
-        )
+        return EngineFacts(version="0", api_version="1.41", os="linux", arch="x86_64", builder="classic")
 
     def image(self, reference: str) -> ImageFacts | None:
         return self.images.get(reference)

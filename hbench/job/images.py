@@ -101,7 +101,7 @@ class ImageMaker:
         folder = task.environment.context
         assert folder is not None  # noqa: S101 - only called for a task with a Dockerfile
         with OutputFile(self.logs / f"{tag.rpartition(':')[2]}.log") as output:
-            spec = BuildSpec(context=folder, tag=tag, labels={}, ca=self.ca, timeout_s=timeout_s, output=output)
+            spec = BuildSpec(context=folder, tag=tag, ca=self.ca, timeout_s=timeout_s, output=output)
             return self.engine.build(spec, self.cancel)
 
     def _tag(self, task: Task) -> str:

@@ -36,15 +36,16 @@ def build_plan(loaded: LoadedSuite, *, skip_invalid: bool) -> Plan:
     selection = dataset.select(
         loaded.suite.dataset, seed=seed, base=loaded.base, skip_invalid=skip_invalid, place=loaded.where
     )
-    _check_variables(loaded.suite, selection.tasks)
+    sees_solution = any(arm.configuration.adapter.spec.sees_solution for arm in planned)
+    _check_variables(loaded.suite, selection.tasks, sees_solution=sees_solution)
     return expand(loaded, planned, selection)
 
 
-def _check_variables(suite: Suite, tasks: Sequence[Task]) -> None:
-    """Every host variable that a task cannot do without is one that the suite passes."""
+def _check_variables(suite: Suite, tasks: Sequence[Task], *, sees_solution: bool) -> None:
+    """Every host variable that a trial cannot do without is one that the suite passes."""
     passed = dict.fromkeys(suite.env.pass_, "")
     for task in tasks:
-        for env in (task.environment.env, task.agent.env, task.verifier.env, task.solution_env):
+        for env in task.variables(sees_solution=sees_solution):
             try:
                 template.resolve(env, passed=passed)
             except TaskError as problem:

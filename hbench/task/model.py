@@ -101,3 +101,8 @@ class Task:
     baselines: tuple[Path, ...]
     digests: Digests
     warnings: tuple[str, ...]
+
+    def variables(self, *, sees_solution: bool) -> tuple[Mapping[str, str], ...]:
+        """The environments of a trial's phases, templates unresolved; the solution's if the harness may see it."""
+        solution = (self.solution_env,) if sees_solution else ()
+        return (self.environment.env, self.agent.env, self.verifier.env, *solution)

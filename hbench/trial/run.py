@@ -120,9 +120,8 @@ def _phases(
 
 def _check_variables(trial: TrialPlan, bench: Bench) -> None:
     """Fail for want of a variable before the agent works, not when the tests need it."""
-    task = trial.task
     sees_solution = trial.arm.configuration.adapter.spec.sees_solution
-    for env in (task.environment.env, task.agent.env, task.verifier.env, task.solution_env if sees_solution else {}):
+    for env in trial.task.variables(sees_solution=sees_solution):
         template.resolve(env, passed=bench.passed_env)
 
 

@@ -33,6 +33,7 @@ def verify(trial: TrialPlan, environment: Environment, folder: Path, flags: set[
     """
     why = environment.bench.engine.why_stopped(environment.container)
     if why is not None:
+        flags.add("container_stopped")
         raise EngineFailure(f"the tests could not run: {why}")
     try:
         _clear(environment, flags)

@@ -56,7 +56,6 @@ class Maker:
         spec = BuildSpec(
             context=self.folder,
             tag=tag,
-            labels={"hbench.test": "yes"},
             ca=ca,
             timeout_s=timeout_s,
             output=self.said.append,
@@ -114,7 +113,7 @@ def test_an_image_is_built_named_and_labelled(builder: str, make: Maker) -> None
     """And the builder's words stream out as they come."""
     tag = make(f"FROM {BASE}\nRUN echo from inside\nCOPY . /x\n")
     labels = make.config(tag)["Labels"]
-    assert labels == {"hbench.test": "yes", "hbench.context": context.context_digest(make.folder, None)}
+    assert labels == {"hbench.context": context.context_digest(make.folder, None)}
     assert b"from inside" in b"".join(make.said)
     assert builder_name().startswith(builder)
 

@@ -35,9 +35,7 @@ def _built(api: docker.APIClient, folder: Path, dockerfile: str, bundle: CaBundl
     (folder / "Dockerfile").write_text(dockerfile)
     tag = context.image_tag(folder, bundle)
     said: list[bytes] = []
-    spec = BuildSpec(
-        context=folder, tag=tag, labels={"hbench.test": "yes"}, ca=bundle, timeout_s=300, output=said.append
-    )
+    spec = BuildSpec(context=folder, tag=tag, ca=bundle, timeout_s=300, output=said.append)
     build(api, spec, Event())
     return tag
 

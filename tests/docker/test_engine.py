@@ -31,9 +31,8 @@ MEGABYTE = 1 << 20
 def test_the_facts_are_the_engines_own(engine: DockerEngine, docker_api: docker.APIClient) -> None:
     """They stand in the lock."""
     info, facts = docker_api.info(), engine.facts()
-    assert (facts.os, facts.arch, facts.cpus) == (info["OSType"], info["Architecture"], info["NCPU"])
+    assert (facts.os, facts.arch) == (info["OSType"], info["Architecture"])
     assert facts.version == info["ServerVersion"]
-    assert abs(facts.memory_mb - info["MemTotal"] / MEGABYTE) <= 1
     assert facts.builder == "classic" or facts.builder.startswith("buildx ")
 
 

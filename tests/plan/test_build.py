@@ -208,9 +208,18 @@ def test_a_host_variable_that_the_suite_does_not_pass_is_refused_before_anything
     """With the task's file and what to add; a default makes it unnecessary (`[env] pass`)."""
     file = next(dataset.rglob("task.toml"))
     file.write_text(file.read_text() + '\n[solution.env]\nTOKEN = "${SOME_TOKEN}"\nOTHER = "${OTHER:-none}"\n')
+    harness = dataset / "mine" / "adapter.toml"
+    harness.write_text(f"sees_solution = true\n{harness.read_text()}")
     with pytest.raises(TaskError) as refused:
         build_plan(suite_in(dataset), skip_invalid=True)
     assert refused.value.where == str(file)
     assert "SOME_TOKEN" in str(refused.value)
     passing = SUITE + '\n[env]\npass = ["SOME_TOKEN"]\n'
     assert build_plan(suite_in(dataset, passing), skip_invalid=True).trials
+
+
+def test_a_variable_of_the_solution_matters_only_to_a_harness_that_sees_the_solution(dataset: Path) -> None:
+    """Whoever measures agents has no need of what the reference answer needs."""
+    file = next(dataset.rglob("task.toml"))
+    file.write_text(file.read_text() + '\n[solution.env]\nTOKEN = "${SOME_TOKEN}"\n')
+    assert build_plan(suite_in(dataset), skip_invalid=True).trials

@@ -146,6 +146,7 @@ def test_a_container_that_dies_under_the_agent_ends_as_an_engine_error(engine: F
     record = run()
     assert (record.exception_type, record.reward) == ("EngineError", None)
     assert "out of memory" in str(record.exception_info)
+    assert "container_stopped" in record.flags
 
 
 def test_the_container_is_gone_after_any_ending(engine: FakeEngine, run: Run) -> None:
